@@ -63,8 +63,8 @@ class FurtherPages(PageReading):
         #: By site: the large number of products that was announced last, and by which listing.
         self._claims: dict[str, tuple[int, str]] = {}
 
-    def _links(self, site: Site, page: Page) -> list[Link]:
-        links = self.redirected.settled(site.links(page), page.url)
+    def _links(self, site: Site, page: Page, job: str) -> list[Link]:
+        links = self.redirected.settled(site.links(page), page.url, job)
         return links + self.handles.links(page, links)
 
     def _of_source(self, site: Site, result: Found, links: list[Link]) -> list[Link]:
@@ -114,7 +114,11 @@ class FurtherPages(PageReading):
         site, shelf = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
-            shelf = listing_fingerprint(self._links(site, page)) if page.is_html else None
+            shelf = (
+                listing_fingerprint(self._links(site, page, job_of(response)))
+                if page.is_html
+                else None
+            )
             yield from self.parse(response)
         next_probe, end = probing.judge(probing.resume(search), shelf)
         if next_probe is not None:
@@ -198,7 +202,7 @@ class FurtherPages(PageReading):
         guess, site = announced.resume(search), which_site.find(response.url)
         further, searched = None, f"{job_of(response)} {which_site.site_id(guess.listing)}"
         if response.status == OK and (page := self._page(response)).is_html:
-            further = guess.further_urls(self._links(site, page))
+            further = guess.further_urls(self._links(site, page, job_of(response)))
         if further is not None:
             self._failed_listings.pop(searched, None)
             yield from self.parse(response)

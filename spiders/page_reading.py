@@ -52,8 +52,8 @@ class PageReading(FrontierSpider):
         """Return a page's links, each with the address to which its own would be redirected."""
         chain = [*map(str, response.meta.get("redirect_urls") or ()), response.url, response.url]
         for requested, url in pairwise(chain):
-            self.redirected.note(requested, url)
-        return self.redirected.settled(links, response.url)
+            self.redirected.note(requested, url, job_of(response))
+        return self.redirected.settled(links, response.url, job_of(response))
 
     def _request(self, link: Link, site: Site, shelf: int | None) -> Request:
         meta: dict[str, Any] = site.request_meta

@@ -34,14 +34,15 @@ def test_a_shop_in_two_languages_is_crawled_in_the_next_job_as_well(crawl) -> No
         asked.add(path)
         return page(path)
 
-    def seed(job: str) -> None:
+    def seed(job: str, *paths: str) -> None:
         asked.clear()
         meta = {"site_id": crawl.name, "job_id": job}
-        crawl.redis.lpush(crawl.seeds.seeds, json.dumps({"url": f"{base}/", "meta": meta}))
+        for path in paths:
+            crawl.redis.lpush(crawl.seeds.seeds, json.dumps({"url": f"{base}{path}", "meta": meta}))
 
     with serve_pages(answer) as base:
-        seed("first")
+        seed("first", "/de/", "/fr/")
         crawl.start()
         wait_until(lambda: set.union(*lamps.values()) <= asked, 30, "both are read")
-        seed("second")
+        seed("second", "/")
         wait_until(lambda: any(x <= asked for x in lamps.values()), 30, "one is read again")

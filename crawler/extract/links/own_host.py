@@ -64,45 +64,46 @@ class _Host(Record):
 
 @attrs.define(eq=False, repr=False)
 class Redirected(Record):
-    """By host: how its pages' addresses are changed by redirects, so that links lead there at once."""
+    """By job and host: how redirects change its pages' addresses, so that links lead there at once."""
 
     _hosts: Newest[_Host] = attrs.Factory(lambda: Newest(_Host, _MAX_HOSTS))
 
-    def note(self, requested: str, url: str) -> None:
+    def note(self, requested: str, url: str, job: str = "") -> None:
         """Note that a page was requested at one address and answered at another, or the same."""
         asked = origin_of(requested)
-        known = self._hosts.get(asked)
+        key = f"{job} {asked}"
+        known = self._hosts.get(key)
         if requested == url:
             if known is not None:
                 _note_answer(known, url)
         elif asked == origin_of(url):
             change = _change_of(requested, url)
             if change:
-                changed = self._hosts[asked].changes
+                changed = self._hosts[key].changes
                 if change not in changed and len(changed) < _MAX_CHANGES:
                     changed[change] = set()
                 pages = changed.get(change)
                 if pages is not None and len(pages) < MIN_REDIRECTED:
                     pages.add(hash(requested))
         elif (known is None or known.is_twin is None) and on_own_host([requested], url) == [url]:
-            self._hosts[asked].is_twin = True
+            self._hosts[key].is_twin = True
 
-    def settled(self, links: list[Link], url: str) -> list[Link]:
+    def settled(self, links: list[Link], url: str, job: str = "") -> list[Link]:
         """Return a page's links, each with the address to which its own would be redirected."""
         if not self._hosts:
             return links
         own_urls = on_own_host((link.url for link in links), url)
-        targets = map(self._target, (link.url for link in links), own_urls)
-        return [
-            link if target == link.url else Link(target, link.kind, link.reason)
-            for link, target in zip(links, targets, strict=True)
-        ]
+        settled = []
+        for link, own_url in zip(links, own_urls, strict=True):
+            target = self._target(link.url, own_url, job)
+            settled.append(link if target == link.url else Link(target, link.kind, link.reason))
+        return settled
 
-    def _target(self, url: str, own_url: str) -> str:
+    def _target(self, url: str, own_url: str, job: str) -> str:
         """Return where an address would be redirected; *own_url* is the one on its host's twin."""
-        twin = self._hosts.get(origin_of(url))
+        twin = self._hosts.get(f"{job} {origin_of(url)}")
         target = own_url if twin is not None and twin.is_twin else url
-        host = self._hosts.get(origin_of(target))
+        host = self._hosts.get(f"{job} {origin_of(target)}")
         if host is not None:
             for change, pages in host.changes.items():
                 if len(pages) >= MIN_REDIRECTED and change not in host.unchanged:

@@ -95,6 +95,12 @@ def test_one_page_that_answers_where_others_are_redirected_keeps_all_links(
     assert settled(redirected(("/p/{}", "/c/lamps/{}"))) == [link.url for link in LINKS]
 
 
+def test_what_a_shop_s_redirects_did_in_one_job_changes_no_link_of_the_next() -> None:
+    found = redirected(CHANGES[0])
+    kept = found.settled(LINKS, f"{OWN}/", "the next job")
+    assert [link.url for link in kept] == [link.url for link in LINKS]
+
+
 def test_kinds_of_changes_are_remembered_in_bounded_room() -> None:
     found = redirected(("/p/{}", "/p/{}/"), 1)
     for n in range(100):
