@@ -24,7 +24,8 @@ from crawler.extract.structured import (
     opengraph,
     product_fields,
 )
-from crawler.extract.structured.product_fields import Node
+from crawler.extract.structured.nodes import Node, as_list, is_product, offered_product, types, walk
+from crawler.extract.structured.offers import offer_fields
 from crawler.extract.visible import description, product_heading, product_shown, shown_breadcrumbs
 from crawler.extract.visible.service_signs import may_be_service
 from crawler.extract.visible_signs import Visible
@@ -379,21 +380,19 @@ def _is_listed(entry: Any) -> bool:
     if not isinstance(entry, dict):
         return True
     item = entry.get("item")
-    names = product_fields.types(entry) + (
-        product_fields.types(item) if isinstance(item, dict) else []
-    )
+    names = types(entry) + (types(item) if isinstance(item, dict) else [])
     return not classify.is_no_product(names)
 
 
 def _grouped(values: list[Any], nodes_by_id: jsonld.NodesById) -> _SourceNodes:
     grouped = _SourceNodes()
     outermost = {id(value) for value in values}
-    for node in product_fields.walk(values):
-        names = product_fields.types(node)
-        if product_fields.is_product(node):
+    for node in walk(values):
+        names = types(node)
+        if is_product(node):
             grouped.products.append(jsonld.with_references(node, nodes_by_id))
         elif "Offer" in names:
-            offered = product_fields.offered_product(node)
+            offered = offered_product(node)
             if offered is not None:
                 grouped.products.append(jsonld.with_references(offered, nodes_by_id))
             elif id(node) in outermost:
@@ -403,7 +402,7 @@ def _grouped(values: list[Any], nodes_by_id: jsonld.NodesById) -> _SourceNodes:
         elif "ItemList" in names:
             grouped.listed = max(
                 grouped.listed,
-                sum(map(_is_listed, product_fields.as_list(node.get("itemListElement")))),
+                sum(map(_is_listed, as_list(node.get("itemListElement")))),
             )
         elif classify.is_collection(names):
             grouped.collection = names[0]
@@ -419,7 +418,7 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
         verdict.add("listing", 3, f"{source} calls it a {nodes.collection}")
     fields = _main_product_fields(nodes.products, page, verdict, source)
     if not nodes.products and len(nodes.offers) == 1:
-        fields = product_fields.offer_fields(nodes.offers, page.url)
+        fields = offer_fields(nodes.offers, page.url)
         verdict.add("product", 4 if "price" in fields else 0, f"{source} describes an offer")
     if nodes.article and not nodes.products:
         # Several events are a list of dates, which may stand beside a record.
@@ -487,11 +486,7 @@ def _is_only_rated(node: Node) -> bool:
 
 def _has_many_offers(node: Node) -> bool:
     """Return whether a node has many offers and no number, as on some categories' pages."""
-    offers = product_fields.as_list(node.get("offers"))
+    offers = as_list(node.get("offers"))
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
-    offer_count = (
-        count(summary.get("offerCount"))
-        if "AggregateOffer" in product_fields.types(summary)
-        else None
-    )
+    offer_count = count(summary.get("offerCount")) if "AggregateOffer" in types(summary) else None
     return (offer_count or 0) > MIN_LIST_LENGTH and not any(map(node.get, _OWN_NUMBERS))

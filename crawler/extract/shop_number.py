@@ -13,7 +13,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page, holds_digit, without_scripts
-from crawler.extract.structured.product_fields import stands_in
+from crawler.extract.structured.nodes import stands_in
 from crawler.extract.words import any_of, finder
 
 #: Parameters whose value is a product's number.

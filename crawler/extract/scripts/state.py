@@ -24,16 +24,16 @@ from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, quoted_json, trackers
 from crawler.extract.scripts.name_filter import NAMELESS, NameFilter
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.product_fields import (
+from crawler.extract.structured.nodes import (
     Node,
     as_list,
     first_value,
-    images,
     plain_text,
     stated_maker,
     stated_text,
     without_tags,
 )
+from crawler.extract.structured.product_fields import images
 
 #: Characters of one script, and of all scripts of a page together, that are read.
 _MAX_SCRIPT_LENGTH, _MAX_LENGTH_OF_ALL = 3_000_000, 6_000_000

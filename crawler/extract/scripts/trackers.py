@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.structured.product_fields import Node
+from crawler.extract.structured.nodes import Node
 
 #: A call with an event's name and an object: `fbq('track', 'ViewContent', {`. It begins with a sign,
 #: because a pattern that begins with letters is tried at each letter of a script.

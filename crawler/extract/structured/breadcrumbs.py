@@ -9,7 +9,7 @@ from typing import Any
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, looks_like_product
 from crawler.extract.money.amounts import number
-from crawler.extract.structured.product_fields import Node, as_list, first_value, plain_text
+from crawler.extract.structured.nodes import Node, as_list, first_value, plain_text
 from crawler.extract.words import any_of
 
 _HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from crawler.extract.page.page import Page
-from crawler.extract.structured.product_fields import Node, plain_text
+from crawler.extract.structured.nodes import Node, plain_text
 from crawler.extract.structured.repair import repaired
 
 #: Blocks of one page that are read; no ordinary page has as many.

@@ -8,8 +8,7 @@ from typing import Any
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Page, holds_digit, short_text
-from crawler.extract.structured import product_fields
-from crawler.extract.structured.product_fields import Node
+from crawler.extract.structured.nodes import Node, as_list, is_in_address, plain_text
 
 _NON_WORDS = lazy_patterns.pattern(r"[\W_]+")
 _MIN_HEADING_LENGTH = 3
@@ -18,7 +17,7 @@ _MAX_HEADINGS = 80
 
 def plain_name(node: Node) -> str:
     """Return a node's name in lower case, without punctuation."""
-    return _words(product_fields.plain_text(node.get("name")) or "")
+    return _words(plain_text(node.get("name")) or "")
 
 
 def of_page(products: list[Node], page: Page) -> list[Node]:
@@ -81,7 +80,7 @@ def _has_own_model(text: str, other: str) -> bool:
 
 def has_other_page(node: Node, page: Page) -> bool:
     """Return whether a node gives the address of another page for its product."""
-    link = product_fields.plain_text(node.get("url") or node.get("@link")) or _address_around(node)
+    link = plain_text(node.get("url") or node.get("@link")) or _address_around(node)
     target = page.resolve(link) if link else None
     page_urls = (page.url, page.canonical or page.url)
     return target is not None and all(_slug(target) != _slug(url) for url in page_urls)
@@ -89,11 +88,11 @@ def has_other_page(node: Node, page: Page) -> bool:
 
 def _address_around(node: Node) -> str | None:
     """Return the address in a node's mainEntityOfPage, or in its only offer."""
-    main_entity, offers = node.get("mainEntityOfPage"), product_fields.as_list(node.get("offers"))
+    main_entity, offers = node.get("mainEntityOfPage"), as_list(node.get("offers"))
     link = main_entity.get("@id") if isinstance(main_entity, dict) else main_entity
     if not link and len(offers) == 1 and isinstance(offers[0], dict):
         link = offers[0].get("url")
-    return product_fields.plain_text(link)
+    return plain_text(link)
 
 
 def _slug(url: str) -> str:
@@ -116,15 +115,13 @@ def _id_of(value: Any) -> str | None:
 def _by_address(products: list[Node], page: Page) -> list[Node]:
     page_urls = {page.url, page.canonical}
     linked = [
-        p
-        for p in products
-        if (u := product_fields.plain_text(p.get("url"))) and page.resolve(u) in page_urls
+        p for p in products if (u := plain_text(p.get("url"))) and page.resolve(u) in page_urls
     ]
     if linked:
         return linked
     slug = _words(page.url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0])
     named_by_slug = [p for p in products if slug and plain_name(p) == slug]
-    return named_by_slug or [p for p in products if product_fields.is_in_address(p, page.url)]
+    return named_by_slug or [p for p in products if is_in_address(p, page.url)]
 
 
 def _by_name(products: list[Node], page: Page) -> list[Node]:

@@ -9,7 +9,7 @@ import attrs
 from lxml import etree
 
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.structured.product_fields import Node
+from crawler.extract.structured.nodes import Node
 from scrapy_seine.attrs_bases import Value
 
 _BY_ID = etree.XPath("//*[@id=$name]")

@@ -11,7 +11,7 @@ from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
 from crawler.extract.shop_name_in_title import is_shop_name, without_host, without_site_name
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.product_fields import plain_text, stated_maker, stated_text
+from crawler.extract.structured.nodes import plain_text, stated_maker, stated_text
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
 _REGULAR = ("product:original_price:amount", "og:price:standard_amount")

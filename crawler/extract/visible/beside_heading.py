@@ -9,7 +9,7 @@ from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.price.line_amounts import says_old
-from crawler.extract.structured.product_fields import stands_in
+from crawler.extract.structured.nodes import stands_in
 from crawler.extract.visible.fact_labels import label_of, unseparated
 from crawler.extract.visible.fact_rows import AROUND, boxes_before, last_in
 from crawler.extract.visible.fact_values import as_identifier

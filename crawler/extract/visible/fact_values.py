@@ -8,7 +8,7 @@ from unicodedata import decimal
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import holds_digit
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.structured.product_fields import is_no_maker, is_placeholder
+from crawler.extract.structured.nodes import is_no_maker, is_placeholder
 from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.visible.maker_names import name_alone
 

@@ -19,8 +19,9 @@ from crawler.extract.stock.availability import (
 )
 from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
+from crawler.extract.structured.nodes import plain_text, without_tags
 from crawler.extract.structured.opengraph import fields
-from crawler.extract.structured.product_fields import images, plain_text, without_tags
+from crawler.extract.structured.product_fields import images
 from crawler.extract.visible.fact_labels import label_of as label
 
 
