@@ -161,15 +161,23 @@ def _is_price(spec: Any) -> bool:
     return _kind(spec) not in _UNPAID_KINDS and _is_for_all(spec)
 
 
+def _is_without_tax(spec: Node) -> bool:
+    """Whether a price specification says that tax is added to its price."""
+    return str(spec.get("valueAddedTaxIncluded", "")).lower() == "false"
+
+
 def _price(offer: Node) -> Fields:
     """Return an offer's price, regular price and currency."""
     if "price" not in offer and "lowPrice" not in offer:
         offer = {_PROPERTIES.get(key.lower(), key): value for key, value in offer.items()}
     fields: Fields = {}
-    raw = plain_text(first_value(offer, "price", "lowPrice"))
+    stated = first_value(offer, "price", "lowPrice")
+    raw = plain_text(stated)
     currency, specs = _currency(offer), []
-    if "priceSpecification" in offer:
-        specs = [*filter(_is_price, as_list(offer["priceSpecification"])[:_MAX_OFFERS])]
+    if "priceSpecification" in offer or isinstance(stated, dict):
+        listed_specs = [*as_list(offer.get("priceSpecification")), stated]
+        specs = [*filter(_is_price, listed_specs[:_MAX_OFFERS])]
+        specs.sort(key=_is_without_tax)
         currency = currency or next(filter(None, map(_currency, specs)), None)
     value = number(raw, currency) if raw else None
     if value is not None and currency is None:

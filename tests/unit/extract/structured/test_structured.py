@@ -39,6 +39,18 @@ def told(page: Found, *names: str) -> list[str | None]:
     [
         ([offer(0), offer(12)], "12", None),
         (offer({"@value": "12.00"}), "12.00", None),
+        (offer({"@type": "PriceSpecification", "price": "12.00"}), "12.00", None),
+        (
+            {
+                "@type": "Offer",
+                "priceSpecification": [
+                    {"price": "10.00", "priceCurrency": "EUR", "valueAddedTaxIncluded": False},
+                    {"price": "12.00", "priceCurrency": "EUR", "valueAddedTaxIncluded": "true"},
+                ],
+            },
+            "12.00",
+            None,
+        ),
         (offer("12", "€"), "12", None),
         ({"0": offer(12), "1": offer(13)}, "12", None),
         ({"@type": "AggregateOffer", "offers": [offer(9), offer(7)]}, "7", None),
