@@ -76,6 +76,8 @@ _REASONS = {"link": "rel=next"}
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
+#: What a slash before it makes the begin of another host's address, as browsers read it.
+_SLASHES = frozenset("/\\")
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _TILE_TAGS = _HEADINGS | {"img", "picture"}
 #: Other links of a front page that only lets visitors choose a language: imprint, contact; and
@@ -291,12 +293,12 @@ class _LinkCollector:
 
     def url_of(self, href: str) -> str | None:
         """Return the address to request for a reference; None if it may not be requested."""
-        scheme = None if href[0] == "/" else _SCHEME.match(href)
-        if scheme and scheme[1].lower() not in {"http", "https"}:
-            return None
-        if href[0] == "/" and href[1:2] not in {"/", "\\"} and len(href) <= _MAX_CACHED_HREF:
+        if href[0] == "/" and href[1:2] not in _SLASHES and len(href) <= _MAX_CACHED_HREF:
             url = _of_origin(self.origin, href)
         else:
+            scheme = _SCHEME.match(href)
+            if scheme and scheme[1].lower() not in {"http", "https"}:
+                return None
             resolved = self.page.resolve(href)
             url = None if resolved is None else _requested(resolved)
         if url is None or (self.allowed is not None and not self.allowed(url)):

@@ -37,6 +37,7 @@ _TO_OTHER_PRODUCTS = frozenset(
      "makesOffer", "itemOffered", "isPartOf", "subjectOf", "itemReviewed", "mentions"}
 )  # fmt: skip
 GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
+_GTIN_NAMES = frozenset(GTINS)
 #: Properties whose value a product's address may contain.
 _CODES = ("sku", "productID", "mpn", "gtin13", "gtin")
 _MAX_NODES = 5000
@@ -231,9 +232,10 @@ def without_tags(text: str | None) -> str | None:
 
 def gtin_of(node: Node) -> str | None:
     """Return the barcode of a product's or an offer's node."""
-    values = [node[name] for name in GTINS if name in node]
-    if values and (digits := first_valid(_each_text(values))) is not None:
-        return digits
+    if not _GTIN_NAMES.isdisjoint(node):
+        values = [node[name] for name in GTINS if name in node]
+        if (digits := first_valid(_each_text(values))) is not None:
+            return digits
     code = node.get("productID")
     return gtin(code) if isinstance(code, str) and ":" in code else None
 
