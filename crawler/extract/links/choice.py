@@ -357,10 +357,9 @@ class _LinkCollector:
             self.links_by_url.pop(url or "", None)
         if self.page.tile_amounts and not self.page.shows_product:
             self._note_tiles()
-        links = [
-            *self.links_by_url.values(),
-            *(Link(url, "product", SHOWN) for url in self.variants.products()),
-        ]
+        links = list(self.links_by_url.values())
+        if self.variants.by_shared_place:
+            links += [Link(url, "product", SHOWN) for url in self.variants.products()]
         if "+" in "".join(self.links_by_url):
             links = [link for link in links if not self._narrows(link)]
         if self.sizes:

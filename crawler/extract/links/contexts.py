@@ -18,6 +18,7 @@ _CONTEXTS = (
 )  # fmt: skip
 _CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
 _CONTEXT_TAGS = {"nav": NAV, "header": NAV, "footer": FOOT}
+#: Boxes around a link that are looked at, the link itself among them.
 _LEVELS = 5
 
 
@@ -25,7 +26,8 @@ class Contexts:
     """The flags of the boxes around a page's links."""
 
     def __init__(self) -> None:
-        self._boxes: list[dict[Element, int]] = [{} for _ in range(_LEVELS + 1)]
+        #: By the levels that are left from a box outwards.
+        self._boxes: tuple[dict[Element, int], ...] = ({}, {}, {}, {}, {}, {})
 
     def of(self, element: Element, levels: int = _LEVELS) -> int:
         """Return the flags of an element's classes and of its ancestors', *levels* in all."""

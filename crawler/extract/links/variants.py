@@ -19,7 +19,8 @@ class Variants:
     def __init__(self, page_address: Address) -> None:
         self._page_address = page_address
         self._places: set[str] = set()
-        self._by_place: dict[str, list[str]] = {}
+        #: The links to a place to which an earlier one leads.
+        self.by_shared_place: dict[str, list[str]] = {}
 
     def add(self, target: Address, url: str) -> bool:
         """Whether a link differs from the page, or from an earlier product link, by options alone."""
@@ -31,7 +32,7 @@ class Variants:
             return False  # one script shows all products
         place = target[0] + target[1]
         if place in self._places:
-            self._by_place.setdefault(place, []).append(url)
+            self.by_shared_place.setdefault(place, []).append(url)
             return True
         self._places.add(place)
         return bool(target[2]) and target[:2] == self._page_address[:2]
@@ -43,7 +44,7 @@ class Variants:
         not the page with the links.
         """
         products: list[str] = []
-        for place, urls in self._by_place.items():
+        for place, urls in self.by_shared_place.items():
             names = {tuple(name for name, _ in split_url(url)[2]) for url in urls}
             is_own = place == "".join(self._page_address[:2])
             if len(urls) >= max(_MIN_SHOWN, len(self._places)) and len(names) == 1 and not is_own:
