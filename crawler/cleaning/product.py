@@ -19,7 +19,7 @@ from crawler.cleaning.missing_key import identify
 from crawler.cleaning.money import currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.gtin import checked_gtin
-from crawler.extract.money.amounts import count
+from crawler.extract.money.counts import count
 from crawler.extract.stock.availability import availability
 from crawler.items import Product
 from scrapy_seine.urls import split_login

@@ -12,7 +12,7 @@ from crawler.extract import classify, merge, name_choice
 from crawler.extract.classify import MIN_LIST_LENGTH, Kind, Verdict
 from crawler.extract.fields import Fields
 from crawler.extract.money import cents
-from crawler.extract.money.amounts import count
+from crawler.extract.money.counts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
 from crawler.extract.stock.availability import UNAVAILABLE

@@ -29,16 +29,16 @@ _NO_DECIMALS = frozenset(
     "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"  # noqa: SIM905
     " COP HUF IDR IQD IRR KHR LAK LBP MMK MNT UZS".split()
 )
-_SPACES = " \u00a0\u2007\u202f\u2009"
+SPACES = " \u00a0\u2007\u202f\u2009"
 #: The apostrophes of Swiss shops between groups of digits, and what keyboards have in their place.
-_APOSTROPHES = "'’`´\u02bc\u2032"
+APOSTROPHES = "'’`´\u02bc\u2032"
 _NUMBER = (
-    rf"\d{{1,3}}(?:[.,{_APOSTROPHES}{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
+    rf"\d{{1,3}}(?:[.,{APOSTROPHES}{SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
     r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?"
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|(?<![^\W\d_])(?<!/)[.,]\d{2}(?!\d)"
 )
-_GROUPS = lazy_patterns.pattern(rf"[{_APOSTROPHES}{_SPACES}]")
+_GROUPS = lazy_patterns.pattern(rf"[{APOSTROPHES}{SPACES}]")
 #: A stroke in place of the cents, `1 799,-`, without a digit after it.
 _ENDS_IN_STROKE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy_patterns.pattern(r"\d+(?:\.\d+)?")
@@ -75,18 +75,6 @@ _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
-#: A number of things, with its groups of digits; and a multiple behind it: 12k, 1,2 Tsd., 3 万.
-_SEPARATORS = rf"[.,{_APOSTROPHES}\u066b\u066c{_SPACES}]"
-_COUNTED = lazy_patterns.pattern(
-    rf"(?<![-\u2212])\b(\d{{1,40}}(?:{_SEPARATORS}\d{{1,40}}){{0,9}})"
-    rf"([{_SPACES}]?(?:[千万萬億亿만천억]"
-    r"|(?:k|m|mn|mi|mil|mill|mio|mln|tsd|tys|тыс|млн)(?![^\W\d_])))?",
-    re.I,
-)
-_WHOLE = lazy_patterns.pattern(
-    rf"(\d+|\d{{1,3}}(?:{_SEPARATORS}\d{{2,3}}){{0,8}}{_SEPARATORS}\d{{3}})(?:[.]0{{1,2}})?"
-)
-_NO_DIGIT = lazy_patterns.pattern(r"\D")
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
 _NUMBERS = (int, float, Decimal)
@@ -95,16 +83,14 @@ _NUMBERS = (int, float, Decimal)
 _read_decimal = Context(Emax=14, traps=[InvalidOperation, Overflow]).create_decimal
 #: Characters of the longest number that is no result of a division.
 _MAX_EXACT = 12
-#: No product has as many reviews or offers.
-_MAX_COUNT = 10**9
 _MAX_APART_LENGTH = 24
 _GROUP_LENGTH, _CENTS = 3, 2
 #: An amount with its sign between units and cents: 119€99, 119€,99.
-_CENTS_BEHIND_SIGN = lazy_patterns.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
+_CENTS_BEHIND_SIGN = lazy_patterns.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{SPACES}]?[€£])")
 _SIGNS_BEFORE_CENTS = frozenset("€£")
 #: Cents after a blank, `7 € 50`, that are no number of things, and cents with their own word.
 _CENTS_BEHIND = re.compile(
-    rf"[{_SPACES}](\d\d)(?:\s?(?:gr|коп|ст|cts?|cents?|centimes|bani|h)\b|(?=$|[)\]!?]|[.,;:](?!\d)"
+    rf"[{SPACES}](\d\d)(?:\s?(?:gr|коп|ст|cts?|cents?|centimes|bani|h)\b|(?=$|[)\]!?]|[.,;:](?!\d)"
     r"|\s?/|\s[-–—|]|\s(?:l['’]|(?:le|la|les|par|pi[eè]ce|ttc|pour|port|chacune?|seulement|en|à|de|du|net)\b)))"
 ).match
 _EUROS = frozenset({"€", "euros", "euro"})
@@ -224,29 +210,6 @@ def _price_value(text: str, currency: str | None) -> Decimal | None:
     return value if value.is_finite() and value >= 0 else None
 
 
-def count(value: Any) -> int | None:
-    """Return a number of things; because it has no decimals, a separator groups thousands.
-
-    None for a number with decimals, as a rating's, and for a rounded one, as "1.2k".
-
-    >>> count("1.204"), count("(12 reviews)"), count(3.0), count("12.0")
-    (1204, 12, 3, 12)
-    >>> count("4.5"), count("12k"), count("1,2 Tsd. Bewertungen"), count("1.2万")
-    (None, None, None, None)
-    """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value) if 0 <= value < _MAX_COUNT and value == int(value) else None
-    text = str(value)
-    if not text.isdecimal():
-        match = _COUNTED.search(text)
-        whole = _WHOLE.fullmatch(match[1]) if match and match[2] is None else None
-        if whole is None:
-            return None
-        text = _NO_DIGIT.sub("", whole[1])
-    number = int(text) if len(text) <= _MAX_EXACT else _MAX_COUNT
-    return number if number < _MAX_COUNT else None
-
-
 def _joins_figures(letter: str) -> bool:
     """Return whether figures after a letter belong to its word, as in scripts with blanks.
 
@@ -335,7 +298,7 @@ def _behind_word(text: str, figures: re.Match[str], local: str | None) -> Iterat
     >>> [str(money.value) for money in find_prices("49 zł with SAVE10 549,00 zł")]
     ['49', '549.00']
     """
-    blank = next((place for place, sign in enumerate(figures[0]) if sign in _SPACES), None)
+    blank = next((place for place, sign in enumerate(figures[0]) if sign in SPACES), None)
     if blank is not None:
         start = figures.start() + blank + 1
         # What lies further behind is searched by the caller.

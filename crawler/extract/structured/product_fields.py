@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.fields import Fields
-from crawler.extract.money.amounts import count, number
+from crawler.extract.money.amounts import number
+from crawler.extract.money.counts import count
 from crawler.extract.structured.nodes import (
     EMPTY,
     GTINS,

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
-from crawler.extract.money.amounts import count
+from crawler.extract.money.counts import count
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text, squashed

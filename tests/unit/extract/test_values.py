@@ -7,7 +7,8 @@ import pytest
 
 from crawler.extract.address_kinds import is_front
 from crawler.extract.gtin import gtin
-from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
+from crawler.extract.money.amounts import amount, find_prices, number, parse_price
+from crawler.extract.money.counts import count
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse
 from crawler.extract.shop_name_in_title import without_site_name

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract.money.amounts import amount, count, find_prices, grouped, number, parse_price
+from crawler.extract.money.amounts import amount, find_prices, grouped, number, parse_price
+from crawler.extract.money.counts import count
 from crawler.extract.money.currencies import local_currency
 
 
