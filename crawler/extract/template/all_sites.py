@@ -124,6 +124,9 @@ class Book:
             profile.version,
         )
         self._learn(site_id, result, make, observations, doubts)
+        # A name that repeats is no other doubt: a few makers' names repeat by turns.
+        named = "name" not in doubts or doubts["name"].kind == "repeated"
+        make.mender.repeats_names = named and repeats_names(observations["name"], make)
         self._compare(site_id, result, make, observations, frozenset(doubts))
         return judgement
 
@@ -136,8 +139,7 @@ class Book:
         doubtful: frozenset[str],
     ) -> None:
         """Keep a page that must be compared with stored values, or with others for their names."""
-        mender, name = make.mender, observations["name"]
-        mender.repeats_names = "name" not in doubtful and repeats_names(name, make)
+        mender = make.mender
         mender.note(result.page, observations, doubtful, result.fields)
         if (place := mender.place_beside_repeated()) is not None:
             self._read_names_from(f"{BESIDE}{place}", site_id, result.page.url, make)

@@ -11,6 +11,7 @@ from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
 from crawler.extract.template.place_search import BELOW
+from crawler.extract.template.product_names import is_heading
 from crawler.extract.template.profile import KNOWN, Profile
 from crawler.extract.template.values_by_place import heading_at, texts_of, value_at
 
@@ -121,12 +122,13 @@ def _read_places(result: Found, profile: Profile) -> None:
             continue
         value: Any = None
         for place in stats.places:
-            if place.startswith(BESIDE):
-                value = value or _joined_name(place.removeprefix(BESIDE), result)
+            own_place = place.removeprefix(BESIDE)
+            if own_place != place and is_heading(own_place):
+                value = value or _joined_name(own_place, result)
                 continue
             texts = texts_of(result.page) if texts is None else texts
             below = result.struck_below if place == BELOW else None
-            value = value or below or value_at(field, place, texts)
+            value = value or below or value_at(field, own_place, texts)
         is_missing = value is None and result.fields.get(field) is None
         stats.misses = stats.misses + 1 if is_missing else 0
         if value is not None and not _is_labelled(field, value, result):

@@ -21,8 +21,8 @@ from crawler.extract.template.observation import Observation
 from crawler.extract.template.product_names import (
     MIN_UNTITLED_PAGES,
     PageTexts,
-    heading_with_names,
     name_place,
+    own_names_place,
 )
 from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
 from crawler.extract.template.stock_runs import address_of
@@ -144,6 +144,8 @@ class Mender(Record):
     """Those pages."""
     _next_names: int = 0
     """The page from which on such pages are read again."""
+    _names_interval: int = _MIN_ALIKE
+    """Pages until then; twice as many each time, because a dozen pages may have two names twice."""
     _believed: int = 0
     """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
@@ -272,12 +274,13 @@ class Mender(Record):
         return place
 
     def place_beside_repeated(self) -> str | None:
-        """Return the heading with each page's own name, where the name's place repeats a few."""
+        """Return the place of each page's own name, where the name's usual place repeats a few."""
         if len(self._alike) < _MIN_ALIKE:
             return None
-        place = heading_with_names(self._alike)
+        place = own_names_place(self._alike)
         self._alike.clear()
-        self._next_names = self.pages + _ALERT_INTERVAL
+        self._next_names = self.pages + self._names_interval
+        self._names_interval = min(2 * self._names_interval, _ALERT_INTERVAL)
         return place
 
     def take_newest(self) -> list[str]:

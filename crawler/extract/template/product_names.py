@@ -8,12 +8,13 @@ another one with the shop's name or `by` and the author added.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
 from crawler.extract import lazy_patterns
-from crawler.extract.template.values_by_place import Text, values
+from crawler.extract.template.values_by_place import Text, value_at, values
+from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.visible.titles import title_parts
 from crawler.extract.words import entry_matcher
 
@@ -22,6 +23,8 @@ MIN_PAGES, _MIN_SHARE = 5, 0.8
 #: Pages that are needed where titles and addresses have no name, unless a label names its place: a
 #: bookshop's authors differ on most of five pages.
 MIN_UNTITLED_PAGES = 12
+#: Pages for each of the few words that shops add to names; a series has more different titles.
+_PAGES_OF_FRAME = 4
 #: The share of words that an address and a name must have in common.
 _MIN_COMMON_WORDS = 0.6
 _WORDS = lazy_patterns.pattern(r"[^\W_]+")
@@ -35,6 +38,8 @@ _LABELS_NAME = entry_matcher("headings", "name_label", 3)
 _FIGURES = lazy_patterns.pattern(r"\d+")
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 _MAX_NAME_LENGTH = 120
+#: The share of pages on which texts of a place may be names, and letters of names on average.
+_MAYBE_SHARE, _MIN_LETTERS = 0.5, 8
 
 #: A page's address and texts, the title first.
 PageTexts = tuple[str, Sequence[Text]]
@@ -48,21 +53,23 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
     values_by_place = [
         {place: str(v) for place, v, _ in values("name", texts)} for _, texts in pages
     ]
-    columns = {
+    facts = _places_of_facts(pages[0][1])
+    texts_by_place = {
         place: column
         for place in values_by_place[0]
-        if None not in (place_values := [page.get(place) for page in values_by_place])
-        and _are_names(
-            column := [value for value in place_values if value is not None],
-            pages,
-            is_untitled,
-            is_title=_is_title(place),
-        )
-        and not (is_untitled and _LINKED.search(place))
+        if not (place in facts or (is_untitled and _LINKED.search(place)))
+        and len(column := [page[place] for page in values_by_place if place in page]) == len(pages)
+    }
+    columns = {
+        place: column
+        for place, column in texts_by_place.items()
+        if _are_names(column, pages, is_untitled, is_title=_is_title(place))
     }
     if is_untitled and (place := _labelled_place(pages[0][1])) in columns:
         return place
-    if is_untitled and len(pages) < MIN_UNTITLED_PAGES:
+    if is_untitled and (
+        len(pages) < MIN_UNTITLED_PAGES or _may_be_earlier(texts_by_place, next(iter(columns), ""))
+    ):
         return None
     # Without titles the first place is preferred, because descriptions are longer and come later.
     first_place = next(iter(columns), None) if is_untitled else None
@@ -86,10 +93,47 @@ def _labelled_place(texts: Sequence[Text]) -> str | None:
     return next((place for place, _, text in values("name", texts) if text in named[:1]), None)
 
 
-def heading_with_names(pages: Sequence[PageTexts]) -> str | None:
-    """Return the place of a heading that has another name on each page; None if there is none."""
+def _places_of_facts(texts: Sequence[Text]) -> set[str]:
+    """Return the places of texts behind labels of makers and numbers: `<th>Brand</th><td>Acme</td>`."""
+    facts = {id(text) for label, text in pairwise(texts) if label_of(label.text) is not None}
+    return {place for place, _, text in values("name", texts) if id(text) in facts}
+
+
+def own_names_place(pages: Sequence[PageTexts]) -> str | None:
+    """Return the place of a text that has another name on each page; None if there is none.
+
+    Outside of headings, short texts and texts of figures may be models of products with one name.
+    """
     place = name_place(pages)
-    return place if place is not None and _WHOLE_HEADING.match(place) else None
+    if place is None or _is_title(place):
+        return None
+    texts = (value_at("name", place, texts) or "" for _, texts in pages)
+    letters = sum(len("".join(_LETTERS.findall(text))) for text in texts)
+    is_worded = letters >= _MIN_LETTERS * len(pages)
+    return place if is_worded or is_heading(place) else None
+
+
+def is_heading(place: str) -> bool:
+    """Whether a place is a whole heading."""
+    return _WHOLE_HEADING.match(place) is not None
+
+
+def _may_be_earlier(texts_by_place: Mapping[str, Sequence[str]], first_place: str) -> bool:
+    """Whether texts before the first place of names differ on so many pages that they may be names.
+
+    Other products' names, in tiles, differ as the page's own do, but stand below them.
+    """
+    for place, column in texts_by_place.items():
+        if place == first_place:
+            break
+        if len(_worded(column)) >= _MAYBE_SHARE * len(column):
+            return max(map(len, column)) <= _MAX_NAME_LENGTH
+    return False
+
+
+def _worded(column: Sequence[str]) -> set[str]:
+    """Return the different texts of a place by their letters, because figures may be counts."""
+    return {" ".join(_LETTERS.findall(value.casefold())) for value in column} - {""}
 
 
 def _is_title(place: str) -> bool:
@@ -123,7 +167,7 @@ def _is_framed_name(column: Sequence[str], names: Sequence[str]) -> bool:
     frames = {text.replace(name, "", 1) for text, name in zip(column, names, strict=True)}
     first_words = {(*frame.split(), "")[0] for frame in frames}
     is_begun_alike = len(first_words) == 1 and any(map(str.isalpha, *first_words))
-    return 2 * len(frames) <= len(column) or is_begun_alike
+    return _PAGES_OF_FRAME * len(frames) <= max(len(column), _PAGES_OF_FRAME) or is_begun_alike
 
 
 def _are_names(
@@ -138,8 +182,7 @@ def _are_names(
     if len({value.casefold() for value in column}) < minimum:
         return False
     if is_untitled:
-        worded = {" ".join(_LETTERS.findall(value.casefold())) for value in column}
-        return len(worded - {""}) >= minimum and max(map(len, column)) <= _MAX_NAME_LENGTH
+        return len(_worded(column)) >= minimum and max(map(len, column)) <= _MAX_NAME_LENGTH
     naming_pages = sum(
         _names_page(value, url, texts) for value, (url, texts) in zip(column, pages, strict=True)
     )

@@ -80,7 +80,7 @@ def values(field: str, texts: Sequence[Text]) -> Iterator[tuple[str, Any, Text]]
             counts[key] += 1
 
 
-def value_at(field: str, place: str, texts: list[Text]) -> Any:
+def value_at(field: str, place: str, texts: Sequence[Text]) -> Any:
     """Return the value of *field* at a place; None if the page has none there."""
     return next(
         (value for value_place, value, _ in values(field, texts) if value_place == place), None

@@ -7,7 +7,7 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
-from crawler.extract.visible.fact_labels import is_number_cell
+from crawler.extract.visible.fact_labels import is_number_cell, label_of
 from crawler.extract.visible.priced_heading import has_name_class, says_host
 from scrapy_seine.urls import host
 
@@ -97,10 +97,14 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
 def _unless_fact(box: Element | None, page: Page, title: str) -> Element | None:
     """Return a box, or the one in large letters with a part of the title if the box has a label.
 
-    A label makes a text a fact, `Artist:`. The shop's name in large letters is no part.
+    A label makes a text a fact, `Artist:`, and a maker's is none of a name. The shop's name in large
+    letters is no part.
     """
     label = box.getprevious() if box is not None and box.tag == "td" else None
-    if label is None or not short_text(label, _MAX_NAME).endswith(":"):
+    label_text = "" if label is None else short_text(label, _MAX_NAME)
+    if label_of(label_text) == "brand":
+        return None
+    if not label_text.endswith(":"):
         return box
     parts, site = title_parts(title), host_of(page.url)
     for element in islice(page.root.iter("font", "big"), MAX_BOXES):
@@ -128,10 +132,10 @@ def name_behind_author(box: Element, title: str) -> Element:
     return following if name and rest.lstrip(_BETWEEN).startswith(name) else box
 
 
-def _emphasis(box: Element) -> int:
-    """Return 2 for large letters, 1 for bold ones, 0 for others."""
+def _emphasis(box: Element) -> float:
+    """Return 2 or more for large letters, by their size, 1 for bold ones, 0 for others."""
     if box.tag == "big" or is_large(box):
-        return 2
+        return 2 + int((box.get("size") or "0").strip()[-1]) / 10
     return int(box.tag in _BOLD_TAGS or "bold" in (box.get("style") or ""))
 
 

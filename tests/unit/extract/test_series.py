@@ -403,3 +403,17 @@ def test_a_price_that_several_tiles_share_does_not_contradict_the_data():
 def test_a_number_of_sheet_music_is_its_gtin():
     body = f"<h1>Sonata</h1><p>ISMN: 979-0-2314-3821-5</p><p>€ 9.00</p>{_BUY}"
     assert _read(body, title="Sonata").fields["gtin"] == "9790231438215"
+
+
+def test_a_maker_behind_its_label_is_no_name_though_a_title_begins_with_it():
+    rows = _rows(("Brand", "Michelon"), ("Price", "€ 156.90"))
+    title, site = "Redstore - Michelon Primo 4 - low prices", "https://redstore.example"
+    body = f"<h1>Tyre data</h1><table>{rows}</table>{_BUY}"
+    fields = _read(body, title=title, site=site).fields
+    assert (fields["brand"], fields["name"]) == ("Michelon", "Tyre data")
+
+
+def test_the_larger_of_two_large_texts_is_the_name_below_the_artist():
+    body = f"<font size=4>Los Faros</font><br><font size=5><b>Mar adentro</b></font><p>Price: <b>€ 15.00</b></p>{_BUY}"
+    title, site = "Redstore - Los Faros - Mar adentro", "https://redstore.example"
+    assert _read(body, title=title, site=site).fields["name"] == "Mar adentro"

@@ -238,3 +238,64 @@ def test_names_found_where_a_template_changed_are_compared_with_the_stored_ones(
             stored = {url: {"name": names[int(url.rpartition("/")[2])]} for url in urls}
             book.recall(site, stored if n >= 120 else dict.fromkeys(urls))
     assert not wrong
+
+
+AUTHORS = ("Ida Lund-Petersen", "Thomas Oakfield", "Maximilian Frey")
+BOOKS = [
+    f"{first} {second}"
+    for first in ("The far", "A low", "One cold", "Some other", "My last", "Every")
+    for second in ("shore", "garden", "winter light", "house of salt")
+]
+
+
+def names_in(pages: list[tuple[str, str]]) -> list[Any]:
+    """The names of pages (address, HTML) as they are read last."""
+    book, read = Book(), dict[str, Any]()
+    by_url = dict(pages)
+
+    def look(address: str) -> None:
+        found = extract(parse(by_url[address], address))
+        doubtful = "name" in book.judge("shop", found).doubts
+        read[address] = None if doubtful else found.fields.get("name")
+
+    for address in by_url:
+        look(address)
+        for site, urls in list(book.awaited_pages()):
+            book.recall(site, dict.fromkeys(urls))
+        for again, _ in book.pages_to_reread("shop"):
+            look(again)
+    return [read[address] for address in by_url]
+
+
+def test_names_behind_the_authors_are_read_from_any_box_where_few_authors_repeat():
+    def shown(n: int, name: str) -> str:
+        author = AUTHORS[n * 7 % 3]
+        rows = f"<tr><td rowspan=3><img src=/c.jpg></td><td>Cim</td><td>{name}</td></tr><tr><td>Szerzo</td><td>{author}</td></tr>"
+        return f"<title>{author} - {name} - Bolt</title><h1>Data</h1><table>{rows}<tr><td>Ar</td><td>{n + 9}.90 EUR</td></tr></table><button>Add to cart</button>"
+
+    pages = [(f"https://bolt.example/b.php?id={n}", shown(n, name)) for n, name in enumerate(BOOKS)]
+    assert names_in(pages) == BOOKS
+
+
+def test_names_in_tiles_are_not_taken_for_those_above_them_that_repeat_a_word():
+    kinds = ["Agate", "Pyrite", "Fluorite", "Malachite", "Smoky quartz", "Amethyst"]
+    kinds += ["Opal", "Jade", "Ruby", "Topaz", "Beryl", "Onyx"]
+
+    def shown(n: int) -> str:
+        name, other = f"{kinds[n % 8]} {n} cm", f"{kinds[(n + 1) % 12]} {n + 50} cm"
+        tiles = f"<tr><td>{other}<br>{n + 9}.50 EUR <a href=s.php?m={n + 50}>View</a></td></tr>" * 3
+        head = "<title>Bolt - Product details</title><h1>Product details</h1>"
+        return f"{head}<fieldset><legend>{name}</legend>Price: {n + 7}.50 EUR<br>In stock<br><button>Add to cart</button></fieldset><table>{tiles}</table>"
+
+    pages = [(f"https://bolt.example/s.php?m={n}", shown(n)) for n in range(40)]
+    assert not [name for name in names_in(pages) if name and name.split()[-2:-1] >= ["50"]]
+
+
+def test_a_series_has_more_titles_than_a_shop_has_words_behind_its_names():
+    titles = ("The blue hand", "Gold fever", "Eight minutes", "The end", "Out of sight", "Home")
+    names = [f"Night Rider {n + 1} - {titles[n % 6]}" for n in range(12)]
+    pages = [
+        {"title": f"Comics » {name} » Bolt", "url": f"https://bolt.example/c/{n}", "b": name}
+        for n, name in enumerate(names)
+    ]
+    assert name_place(shown(pages)) == "0 whole b"
