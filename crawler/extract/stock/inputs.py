@@ -41,7 +41,7 @@ def _pressable_buttons(inputs: list[Element]) -> list[bool]:
     """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
     if _first_is_sold_out(inputs):
         return []
-    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or pays(text)))
+    buttons = (e for e in inputs if (text := caption_of(e)) and (buys_in_short(text) or pays(text)))
     return [element.get("disabled") is None for element in buttons]
 
 
@@ -58,10 +58,10 @@ def _stock_of_inputs(inputs: list[Element]) -> str | None:
 
 def _say_to_buy(inputs: list[Element]) -> bool:
     """Whether the caption of an input is a whole phrase that buys."""
-    return any(buys(_caption(element)) for element in inputs)
+    return any(buys(caption_of(element)) for element in inputs)
 
 
-def _caption(element: Element) -> str:
+def caption_of(element: Element) -> str:
     """Return the caption of a button; '' for a field in which a visitor writes."""
     kind = (element.get("type") or "").lower()
     if kind not in _PRESSABLE:
@@ -75,7 +75,7 @@ def _caption(element: Element) -> str:
 def _short_captions(inputs: list[Element]) -> Iterator[tuple[Element, str]]:
     """Yield each button with a caption of a word or two."""
     for element in inputs:
-        caption = _caption(element)
+        caption = caption_of(element)
         if caption and len(caption) < _MAX_CAPTION:
             yield element, caption
 

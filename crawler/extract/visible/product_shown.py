@@ -56,6 +56,7 @@ from crawler.extract.visible.plain_offers import (
 )
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
+from crawler.extract.visible.price_on_button import take_button_price
 from crawler.extract.visible.priced_above import priced_above
 from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
@@ -110,6 +111,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     _weigh_buttons(own_walk, signs, page)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
     take_confirmed(signs, structured)
+    if own_walk.inputs and "price" not in fields:
+        take_button_price(own_walk, signs, local)
     if (signs.price_is_loose and not signs.price_marked and take_labelled(walk, signs)) or (
         "price" not in fields
         and not signs.cards

@@ -417,3 +417,16 @@ def test_the_larger_of_two_large_texts_is_the_name_below_the_artist():
     body = f"<font size=4>Los Faros</font><br><font size=5><b>Mar adentro</b></font><p>Price: <b>€ 15.00</b></p>{_BUY}"
     title, site = "Redstore - Los Faros - Mar adentro", "https://redstore.example"
     assert _read(body, title=title, site=site).fields["name"] == "Mar adentro"
+
+
+def test_a_price_on_the_one_button_that_buys_is_the_products():
+    others = "".join(f"<li><a href=/item{n}.html>Lamp {n}</a> - ${n}9.95" for n in range(3, 7))
+    button = "<form action=/order><input type=submit value='Buy now - only $29.95'></form>"
+    fields = _read(f"<h1>Oak lamp</h1><p>Order code: P-412{button}<ul>{others}</ul>").fields
+    assert (fields["price"], fields["currency"]) == (Decimal("29.95"), "USD")
+    assert (
+        "price"
+        not in _read(
+            f"<h1>Oak lamp</h1><p>Order code: P-412{button}{button.replace('29', '39')}"
+        ).fields
+    )
