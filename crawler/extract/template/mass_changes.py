@@ -42,6 +42,8 @@ _DOUBTED_FIELDS = ("name", "sku")
 _OFFER_FIELDS = ("price", "availability")
 #: Pages that are compared, and how many of the newest must differ in the same way.
 _COMPARED_PAGES, _MIN_CHANGED = 16, 6
+#: Prices that changed otherwise right before them, and newest ones that must have one rate then.
+_MIN_OTHERS, _MIN_CHANGED_AMONG_OTHERS = 3, 12
 #: Consecutive pages that equal the stored values, after which differing pages are forgotten, and
 #: after which a change is over: more than are read again at once, because pages from before a change
 #: may be equal.
@@ -332,6 +334,10 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
         if any(pair.agreeing for pair in newest):
             return None
         reason = proportion(newest)
+        if reason is not None and _differ_by_group(pairs):
+            # A shop, or a supplier, raises each group of products by a rate of its own.
+            newest = pairs[-_MIN_CHANGED_AMONG_OTHERS:]
+            reason = proportion(newest) if len(newest) == _MIN_CHANGED_AMONG_OTHERS else None
         if reason is None and have_few_fees(pairs):
             return Change(field, "each price is the stored one and one of a few fees")
         if reason is None:
@@ -346,6 +352,11 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     if affix is not None:
         reason = f"each name has {affix[0]!r} before it and {affix[1]!r} behind it since"
     return Change(field, reason, source, affix)
+
+
+def _differ_by_group(pairs: Sequence[Pair]) -> bool:
+    """Whether several prices before the newest ones changed as well, but not as these did."""
+    return len(pairs) >= _MIN_CHANGED + _MIN_OTHERS and proportion(pairs) is None
 
 
 def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:

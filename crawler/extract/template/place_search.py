@@ -80,6 +80,8 @@ class _Search(Record):
     contradicted: set[str] = attrs.Factory(set)
     """Places that have another value on a page whose read value is the stored one."""
     agreeing: int = 0
+    page_values: set[str] = attrs.Factory(set)
+    """The different values that contradicting pages have."""
 
     def add(self, value: Any, places: list[str]) -> None:
         """Count a page that contradicts its product's stored value, and the value's places."""
@@ -109,6 +111,8 @@ class _Search(Record):
             (place, hits) for place, hits in self.hits.items() if place not in self.contradicted
         ]
         place, hits = max(candidates, key=lambda pair: pair[1], default=("", 0))
+        if place == BELOW and len(self.page_values) < _MIN_HITS // 2:
+            return None  # one amount of all pages is no price above another one
         is_usual = hits >= max(_MIN_HITS, _MIN_HIT_SHARE * self.pages)
         return place if is_usual and self._chance(hits) < _MAX_CHANCE else None
 
@@ -240,6 +244,7 @@ class Mender(Record):
             return None
         is_swapped = any(_is_swapped(page_value, stored_value, text) for _, text in places)
         search.add(stored_value, [BELOW] if is_swapped else [place for place, _ in places])
+        search.page_values.add(str(page_value))
         return search.place()
 
     def _note_difference(self, field: str, differs: bool) -> None:
@@ -351,7 +356,10 @@ def _is_suspect(
 
 
 def _is_sale(page: _Waiting, stored_value: Any, places: list[tuple[str, Text]]) -> bool:
-    """Whether a page shows the stored price as the regular one beside a lower price."""
+    """Whether a page shows the stored price as the regular one beside a lower price.
+
+    Where all sources of a page have the lower price, it needs no mark.
+    """
     page_value = page.value_of("price")
     if amount(page.fields.get("regular_price")) == stored_value and "price" not in page.doubtful:
         return True
@@ -360,7 +368,11 @@ def _is_sale(page: _Waiting, stored_value: Any, places: list[tuple[str, Text]]) 
         and isinstance(stored_value, Decimal)
         and page_value < stored_value
     )
-    return is_lower and any(text.struck for _, text in places)
+    if not is_lower:
+        return False
+    votes = page.observations["price"].votes
+    is_confirmed = len(votes) > 1 and all(value == page_value for value in votes.values())
+    return is_confirmed or any(text.struck for _, text in places)
 
 
 def _is_swapped(page_value: Any, stored_value: Any, text: Text) -> bool:

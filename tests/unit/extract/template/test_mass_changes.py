@@ -401,3 +401,20 @@ def test_what_the_storage_removes_of_names_is_no_change_of_them(shown: Any) -> N
         for site, urls in list(book.awaited_pages()):
             book.recall(site, {url: {**KNOWN[url], "name": kept} for url in urls})
     assert "name" not in {drift.field for drift in told}
+
+
+def test_prices_that_go_far_up_and_down_at_once_are_other_products() -> None:
+    told, _, judged = crawl(lambda t: attrs.evolve(t, price=GOODS[t.number - 1].price))
+    assert [(drift.field, drift.kind) for drift in told] == [("price", "changed")]
+    assert "price" in judged.doubts
+
+
+def test_a_raise_of_one_group_of_products_among_others_is_no_rate_of_all() -> None:
+    def raised(thing: Thing) -> Thing:
+        rate = "1.11" if 85 <= thing.number < 92 else ("1.06", "1.03")[thing.number % 2]
+        price = (thing.price * Decimal(rate)).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=price)
+
+    told, _, judged = crawl(raised)
+    assert told == []
+    assert "price" not in judged.doubts

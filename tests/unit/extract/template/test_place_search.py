@@ -469,3 +469,29 @@ class TestByTemplate:
         assert (
             self.shown(taught(), "<html><body><h1>Our sale</h1><p>Sold out</p></body></html>") == []
         )
+
+
+def test_a_lower_price_that_all_sources_give_is_a_sale_without_a_mark():
+    told: list[Any] = []
+    book = Book(told.append)
+    for thing in GOODS[:60]:
+        judge(book, thing, WOO.page(thing, True))
+        recall(book)
+    for thing in GOODS[60:]:
+        sale = (thing.price * Decimal("0.77")).quantize(Decimal("0.01"))
+        now = attrs.evolve(thing, price=sale, regular=None)
+        before = f"<p class='tip'>When new {WOO.words.money(thing.price)}</p><footer"
+        found, _ = judge(book, now, WOO.page(now, True).replace("<footer", before, 1))
+        recall(book)
+        assert found.fields["price"] == sale
+    assert "moved" not in {drift.kind for drift in told}
+
+
+def test_one_amount_of_all_pages_is_no_price_above_the_struck_one():
+    search, swapped = _Search(), _Search()
+    for number in range(8):
+        search.add(f"{number}.50", ["below"])
+        search.page_values.add("99.00")
+        swapped.add(f"{number}.50", ["below"])
+        swapped.page_values.add(f"{number + 2}.50")
+    assert (search.place(), swapped.place()) == (None, "below")
