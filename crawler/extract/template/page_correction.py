@@ -138,9 +138,14 @@ def _read_places(result: Found, profile: Profile) -> None:
 
 
 def _joined_name(place: str, result: Found) -> str | None:
-    """Return the heading at a place, joined to the repeated name as in the page's title."""
+    """Return the heading at a place, joined to the repeated name as in the page's title.
+
+    A brand is not joined, because it has a field of its own.
+    """
     name, title = heading_at(place, result.page), result.page.title
     front, folded = str(result.fields.get("name") or ""), title.casefold()
+    if front.casefold() == str(result.fields.get("brand") or "").casefold():
+        return name
     start = folded.find(front.casefold()) if front and len(folded) == len(title) else -1
     if name is None or start < 0 or name.casefold().startswith(front.casefold()):
         return name

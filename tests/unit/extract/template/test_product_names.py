@@ -178,6 +178,15 @@ def test_a_heading_with_a_few_makers_or_artists_is_joined_by_the_one_below():
     assert names_of(heads, book) == [f"{maker} - {name}" for maker, name in goods]
 
 
+def test_a_heading_with_the_brand_which_has_a_field_of_its_own_is_not_joined():
+    heads = [
+        f"<title>{m} - {name} | Bolt and Co</title><h1>{m}</h1><h2>{name}</h2><p>Brand: {m}</p>"
+        for n, (name, _) in enumerate(GOODS)
+        for m in (MAKERS[n * 7 % 3],)
+    ]
+    assert names_of(heads, Book())[24:] == [name for name, _ in GOODS][24:]
+
+
 def test_a_name_that_begins_with_the_maker_is_not_joined_to_it():
     heads = [
         f"<title>{m} {m} {name} | Bolt and Co</title><h1>{m}</h1><h2>{m} {name}</h2>"
