@@ -90,8 +90,8 @@ def _stock_in(line: Line) -> str | None:
     """Return the availability in a line; a box for the price or the stock may just say "Sold"."""
     is_short = len(line.text) < _SHORT
     boxed = is_short and line.flags & (_lines.PRICE | STOCK)
-    label, _, value = line.text.partition(":" if is_short else "\n")
-    if value and (answered := _stock_of_answer(label, value)):
+    label, _, value = line.text.rpartition(":" if is_short else "\n")
+    if value and label and (answered := _stock_of_answer(label.rpartition(":")[2].lstrip(), value)):
         return answered
     soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)

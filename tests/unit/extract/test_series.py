@@ -390,6 +390,8 @@ def test_words_for_the_stock_are_turned_by_yes_and_no_behind_them():
     assert (stock("Sold out: no"), stock("Ausverkauft: ja")) == ("InStock", "OutOfStock")
     assert (stock("Uitverkocht: nee"), stock("In stock: no")) == ("InStock", "OutOfStock")
     assert (stock("Lager: 0"), stock("Bestand: 12")) == ("OutOfStock", "InStock")
+    assert stock("Availability: sold out: no") == "InStock"
+    assert stock("Availability: stock: 0") == "OutOfStock"
 
 
 def test_a_price_that_several_tiles_share_does_not_contradict_the_data():
