@@ -96,7 +96,8 @@ _CENTS_BEHIND = re.compile(
 _EUROS = frozenset({"€", "euros", "euro"})
 _SIGNS_BETWEEN = _EUROS | {"zł", "лв", "лв.", "руб", "руб.", "Kč", "Lei", "lei"}
 #: The colon before cents in Scandinavia: 249:50 kr.
-_COLON_BEFORE_CENTS = re.compile(r"(?<=\d):(?=\d\d\s?(?:kr|SEK|NOK|DKK)\b)", re.I).sub
+#: Not in a time before a price: `20:30 kr 450`.
+_COLON_BEFORE_CENTS = re.compile(r"(?<=\d):(?=\d\d\s?(?:kr|SEK|NOK|DKK)\b(?!\.?\s?\d))", re.I).sub
 #: An amount whose cents are in an element of their own, as text.
 _APART = lazy_patterns.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
