@@ -9,6 +9,7 @@ from itertools import islice
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
+from crawler.extract.price.other_amounts import says_other
 from crawler.extract.words import any_of, finder
 
 _FILE = finder(
@@ -134,5 +135,6 @@ def _texts_beside(elements: list[Element], link: Element) -> Iterator[str]:
 
 
 def _is_price(text: str) -> bool:
-    """Whether a text is an amount with a word or two beside it, and no sentence with one."""
-    return len(text) < _MAX_PRICE_LENGTH and next(find_prices(text), None) is not None
+    """Whether a text is a price with a word or two beside it, and no sentence or postage."""
+    is_short = 1 < len(text) < _MAX_PRICE_LENGTH
+    return is_short and next(find_prices(text), None) is not None and not says_other(text)

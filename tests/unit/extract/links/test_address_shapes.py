@@ -83,6 +83,9 @@ def test_an_article_whose_title_has_an_amount_is_no_product():
     title = '<div class=post><h2><a href="/2026/05/gifts-{n}">Gifts under $5{n}</a></h2><p>Ideas'
     posts = "".join(title.format(n=n) for n in range(6))
     assert not any("gifts" in path for path in followed("/living", posts))
+    latest = '<p>Free shipping over $50</p><a href="/2026/05/our-story">Our story</a>'
+    assert "/2026/05/our-story" not in followed("/living", latest)
+    assert "/2026/05/our-lamp" in followed("/living", latest.replace("story", "lamp") + "<p>$50.00")
 
 
 @pytest.mark.parametrize("form", ["/living?show={slug}", "/shop?view={slug}", "/2024/05/{slug}"])
