@@ -8,18 +8,23 @@ take for known from the second page on, so that the page would be lost.
 from __future__ import annotations
 
 from typing import Any, Self
+from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from crawler.extract.limited_dict import Newest
 from scrapy_seine import meta as m
-from scrapy_seine.engine.headers import has_header
+from scrapy_seine.engine.headers import has_header, header
 
 #: Statuses of a redirect that holds for this time only; a page that moved leads to no gate.
 _FOR_NOW = frozenset({302, 303, 307})
 #: Characters of a scope in meta.
 _LONGEST_SCOPE = 500
+#: Redirects to one address that get a scope, and addresses that are counted. A gate counts as shut
+#: when it was shown as often; more redirects are those of gone products to a page of the shop.
+_MOST_LED, _MOST_TARGETS = 100, 10_000
 
 
 class Gates:
@@ -27,6 +32,7 @@ class Gates:
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
+        self._led: Newest[int] = Newest(int, _MOST_TARGETS)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -52,7 +58,12 @@ class Gates:
             is_seed = not request.meta.get(m.DEPTH)
             if is_seed or has_header(request, "Cookie"):
                 job = str(request.meta.get(m.JOB_ID) or "")
-                request.meta[m.SCOPE] = f"{job} from {request.url}"[:_LONGEST_SCOPE]
+                cookie = (request.headers.get("Cookie") or b"").decode("latin-1")
+                target = header(response, "Location")
+                led = f"{job} {cookie} {urljoin(request.url, target)}"
+                self._led[led] += 1
+                if self._led[led] <= _MOST_LED:
+                    request.meta[m.SCOPE] = f"{job} from {request.url}"[:_LONGEST_SCOPE]
         return response
 
 

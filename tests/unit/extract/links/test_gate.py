@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import find_links, parse
 from crawler.extract.links.gate import answer_of
+from middlewares.gates import Gates
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from spiders.gates import MOST_PRESSED
@@ -238,3 +239,19 @@ def test_redirects_of_the_answer_are_followed_a_few_times() -> None:
         (press,) = spider.parse_gate(answered, **press.cb_kwargs)
         hops += 1
     assert hops < 10
+
+
+def test_many_seeds_that_lead_to_one_page_ask_for_it_a_bounded_number_of_times() -> None:
+    """Each gone product that a re-crawl asked for requested the front page once more."""
+    middleware = Gates(Crawler(CatalogSpider))
+
+    def led(number: int, target: str, cookie: str = "") -> bool:
+        headers = {"Cookie": cookie} if cookie else None
+        request = Request(f"{SHOP}/p/{number}", headers=headers)
+        answer = Response(request.url, 302, headers={"Location": target})
+        middleware.process_response(request, answer)
+        return m.SCOPE in request.meta
+
+    assert sum(led(number, "/") for number in range(500)) == 100
+    assert led(1, "/age?back=/p/1")
+    assert led(1, "/", "age=18"), "a gate whose cookie has expired may be another one"
