@@ -131,7 +131,8 @@ def _words_of(text: str, name: str) -> str:
     """Return the words of a text that have the letters of a maker's name, '' without them.
 
     Among other words, of which one is in small letters, a name begins with no small letter. A text
-    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works.
+    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works. The
+    first word of a text has a capital letter whatever it is: `/marken/alle` of "Alle Marken ansehen".
 
     >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("More lamps", "lamps")
     ("L'Oréal Paris", '')
@@ -142,7 +143,8 @@ def _words_of(text: str, name: str) -> str:
     if not any(word[:1].islower() for word in words):
         return ""
     for begin, first_word in enumerate(words):
-        for end in range(begin + 1, len(words) + 1) if not first_word[:1].islower() else ():
+        first_end = begin + 1 if begin else 2
+        for end in range(first_end, len(words) + 1) if not first_word[:1].islower() else ():
             if _letters(run := " ".join(words[begin:end])) == name:
                 return run
     return ""

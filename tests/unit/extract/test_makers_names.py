@@ -40,7 +40,16 @@ def test_a_makers_name_ends_before_its_address(value: str, brand: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["Unbranded", "N.D.", "Generic", "ohne Marke", "bez marki", "Без бренда", "ノーブランド"],
+    [
+        "Unbranded",
+        "N.D.",
+        "n.v.t.",
+        "Generic",
+        "ohne Marke",
+        "bez marki",
+        "Без бренда",
+        "ノーブランド",
+    ],
 )
 def test_what_says_that_goods_have_no_maker_is_no_brand(value: str) -> None:
     assert "brand" not in fields(f"<table><tr><td>Brand<td>{value}</table>")
@@ -60,6 +69,8 @@ def test_a_link_to_the_makers_page_names_it_among_other_words(text: str) -> None
     link = f'<p><a href="/brands/acme-works">{text}</a></p>'
     assert fields(link)["brand"] == "Acme Works"
     assert "brand" not in fields('<p><a href="/brands/acme">Acme Works</a></p>')
+    for part, words in (("alle", "Alle Marken ansehen"), ("todas", "Todas las marcas")):
+        assert "brand" not in fields(f'<p><a href="/brands/{part}">{words}</a></p>')
     for other in ("acme-works", "all", "lamps"):
         assert "brand" not in fields(f'<p><a href="/brands/{other}">See all lamps</a></p>')
 
