@@ -90,8 +90,10 @@ _STARS = CachedRule(
 def _reviews(text: str) -> int | None:
     """Return the number of reviews that a text names.
 
-    >>> _reviews("4.8 out of 5 204 reviews"), _reviews("(1 204 reviews)"), _reviews("4.8 reviews")
-    (204, 1204, None)
+    >>> _reviews("4.8 out of 5 204 reviews"), _reviews("4.8 / 5 204 reviews")
+    (204, 204)
+    >>> _reviews("(1 204 reviews)"), _reviews("4.8 reviews")
+    (1204, None)
     """
     named = _COUNT(text)
     if named is None:
@@ -100,6 +102,7 @@ def _reviews(text: str) -> int | None:
     figures, place = named[1].rstrip(".,"), named.start(1)
     first, _, last = figures.partition(" ")
     if last and first in _SCALES and text[place - 1 : place] != "(":
-        # The end of "4.8 out of 5", or thousands of reviews.
-        return count(last) if text[:place].rstrip()[-1:].isalpha() else None
+        # The end of "4.8 out of 5" or "4.8 / 5", or thousands of reviews.
+        sign = text[:place].rstrip()[-1:]
+        return count(last) if sign == "/" or sign.isalpha() else None
     return count(figures)
