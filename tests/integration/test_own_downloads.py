@@ -221,3 +221,15 @@ async def test_a_download_without_a_lease_moves_the_next_page(
     assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
     frontier.now_ms = 1_002_040
     assert (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+
+
+@pytest.mark.parametrize("domain", ["a", ""])
+async def test_a_download_without_a_lease_waits_while_an_operator_has_paused_its_site(
+    redis_client: Redis, namespace: str, domain: str
+) -> None:
+    frontier = Frontier(redis_client, namespace, now_ms=1_000_000)
+    own = frontier.beside("a")
+    await frontier.pause(domain)
+    assert (await frontier.reschedule(own, patience_ms=5000))[1] == 0
+    await frontier.resume(domain)
+    assert (await frontier.reschedule(own, patience_ms=5000))[1] == 1_000_000
