@@ -336,8 +336,10 @@ def _without_empty(signs: Visible) -> Visible:
 
 def _is_nearer(signs: Visible, other: Visible) -> bool:
     """Whether a price is nearer to the heading; a sold out product may have lost its price."""
+    if signs.price_distance is None:
+        return False
     distance = other.price_distance if "price" in other.fields else None
-    return (signs.price_distance or 999) < (distance or 999)
+    return distance is None or signs.price_distance < distance
 
 
 def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
