@@ -51,8 +51,8 @@ class WaysOutOfSites:
         meta = request.meta
         target = way_out(request.url, response.status, header(response, "Location"))
         proxy, before = str(meta.get(PROXY_ID) or ""), meta.pop(_LED, None)
-        is_other = before is not None and before[1] != proxy and before[0] != target
-        if is_other and response.status < HTTPStatus.BAD_REQUEST:
+        is_page = before is not None and before[1] != proxy and not target
+        if is_page and response.status < HTTPStatus.BAD_REQUEST:
             self.ways.contradict(before[1], before[0])
         proxies = self.crawler.get_downloader_middleware(Proxies) if target else None
         if proxies is None or LEASE not in meta:

@@ -29,8 +29,11 @@ _CONTROL = re.compile(
 #: Everything before the last @ of an authority, which clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 #: The same where the password has a bare / or #, at which the authority seems to end: what is then
-#: read as the port is no number, or there is no host.
-_TORN = re.compile(r"(?<=://)(?:[^/?#@\s:\"\[]+:(?!\d*[/?#])|:)[^@/?#\s\"']*[/?#][^@\s\"']*@")
+#: read as the port is no number, or there is no host. Bounded, because each of
+#: many :// in a text without spaces would be searched to its end.
+_TORN = re.compile(
+    r"(?<=://)(?:[^/?#@\s:\"\[]{1,999}:(?!\d*[/?#])|:)[^@/?#\s\"']{0,999}[/?#][^@\s\"']{0,999}@"
+)
 #: A port that is no number: a password, whose URL was truncated before its @.
 _CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|:\s|$))[^/?#@\s\"']*")
 

@@ -44,6 +44,9 @@ MOST_PRESSED, _MOST_GATES = 20, 100
 _MOST_TIMES, _LATER_S = 6, 5
 #: Key in meta: how often this page was a gate.
 _TIMES = "gates"
+#: Key in a pressed button's meta: `kept` of the gate's page, the `button`, and how many redirects
+#: of its answer were followed (`hops`). Not in cb_kwargs, where an older worker refuses a new name.
+_PRESSED = "gate_pressed"
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
 
@@ -118,7 +121,7 @@ class Gates(PageReading):
         if is_page:
             self._buttons[host] = button
             return [*self._keep_cookies(response, cookies, gate, kept)]
-        press = self._press(answer, cookies, {"gate": gate, "kept": kept})
+        press = self._press(answer, cookies, gate, kept)
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[:LONGEST_SCOPE]
         return [press]
 
@@ -133,7 +136,9 @@ class Gates(PageReading):
                 printable(host),
             )
 
-    def _press(self, answer: Answer, cookies: str, cb_kwargs: Mapping[str, object]) -> Request:
+    def _press(
+        self, answer: Answer, cookies: str, gate: str, kept: Mapping[str, object]
+    ) -> Request:
         site, link = which_site.find(answer.url), Link(answer.url, "listing", "it is a gate's")
         request = self._request(link, site, None)
         headers = {"Cookie": cookies} if cookies else {}
@@ -142,22 +147,16 @@ class Gates(PageReading):
             request = request.replace(method="POST", body=answer.body)
         request.headers.update(headers)
         request.meta["handle_httpstatus_list"] = _REDIRECTS
-        cb_kwargs = {**cb_kwargs, "button": _button(answer)}
-        return request.replace(callback=self.parse_gate, cb_kwargs=cb_kwargs)
+        request.meta[_PRESSED] = {"kept": kept, "button": _button(answer)}
+        return request.replace(callback=self.parse_gate, cb_kwargs={"gate": gate})
 
-    def parse_gate(
-        self,
-        response: Response,
-        gate: str,
-        kept: Mapping[str, Any] | None = None,
-        button: str = "",
-        hops: int = 0,
-    ) -> Iterator[Product | Missing | Request]:
+    def parse_gate(self, response: Response, gate: str) -> Iterator[Product | Missing | Request]:
         """Keep the cookie that the button's answer sets, and ask for the gate's page with it.
 
         The answer may be a chain of redirects, of which any sets the cookie.
         """
-        request = response.request
+        request, pressed = response.request, response.meta.get(_PRESSED) or {}
+        kept, hops = pressed.get("kept") or {}, int(pressed.get("hops") or 0)
         cookies = cookie_header(
             response.headers.getlist("Set-Cookie"), _cookie_of(request) if request else ""
         )
@@ -168,10 +167,10 @@ class Gates(PageReading):
             yield self._next_hop(response, url, cookies, hops + 1)
             return
         if cookies:
-            self._buttons[host] = button
-            yield from self._keep_cookies(response, cookies, gate, kept or {})
+            self._buttons[host] = str(pressed.get("button") or "")
+            yield from self._keep_cookies(response, cookies, gate, kept)
         elif host in self._buttons:  # the gate's, but its server had a fault
-            yield self._behind_gate(gate, job, kept or {})
+            yield self._behind_gate(gate, job, kept)
         else:  # the button of another kind of page
             self._gates[f"{job} {host}"] = _MOST_GATES
         if url != gate and same_site(url, gate):
@@ -189,8 +188,8 @@ class Gates(PageReading):
         request.meta["handle_httpstatus_list"] = _REDIRECTS
         scope = str(response.meta.get(m.SCOPE) or job_of(response))
         request.meta[m.SCOPE] = f"{hops} {scope}"[:LONGEST_SCOPE]
-        cb_kwargs = {**response.cb_kwargs, "hops": hops}
-        return request.replace(callback=self.parse_gate, cb_kwargs=cb_kwargs)
+        request.meta[_PRESSED] = {**(response.meta.get(_PRESSED) or {}), "hops": hops}
+        return request.replace(callback=self.parse_gate, cb_kwargs=response.cb_kwargs)
 
     def _keep_cookies(
         self, response: Response, cookies: str, gate: str, kept: Mapping[str, Any]

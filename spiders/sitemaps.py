@@ -52,6 +52,9 @@ NONE_THERE = [400, 401, 403, 404, 405, 406, 410, 451]
 
 #: Sitemaps are read before the pages that they list, because they make other pages needless.
 _PRIORITY = PRIORITY["product"] + 10
+#: Key in meta: the shop's pages are on the host of its front page. Not in cb_kwargs, where a worker
+#: of an older version refuses a new name.
+OWN_HOST = "own_host"
 #: How long other pages to which a front page links wait for the sitemaps, s.
 _WAIT_S = 3
 
@@ -80,10 +83,9 @@ class Sitemaps(PageReading):
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
                 priority=_PRIORITY,
-                meta={"handle_httpstatus_list": NONE_THERE, m.KNOWN_ROBOTS: True},
-                cb_kwargs={"origin": response.url}
-                | ({} if links else {"bare": True})
-                | ({"own": "1"} if own else {}),
+                meta={"handle_httpstatus_list": NONE_THERE, m.KNOWN_ROBOTS: True}
+                | ({OWN_HOST: True} if own else {}),
+                cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
             )
 
     def _refreshed(self, response: Response) -> Iterator[Request]:
@@ -113,7 +115,7 @@ class Sitemaps(PageReading):
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     def parse_robots(
-        self, response: Response, origin: str, *, bare: bool = False, own: str = ""
+        self, response: Response, origin: str, *, bare: bool = False
     ) -> Iterator[Request]:
         """Request the sitemaps that robots.txt names, and usual names if none is the shop's.
 
@@ -125,6 +127,7 @@ class Sitemaps(PageReading):
         sitemap_urls = named_in_robots(text, response.url)
         if not any(same_site(url, origin) for url in sitemap_urls):
             sitemap_urls += [absolute(origin, name) for name in usual_names]
+        own = _is_on_own_host(response)
         yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN, own=own)
 
     def parse_sitemap(
@@ -134,8 +137,6 @@ class Sitemaps(PageReading):
         since: str = "",
         crawled: str = "",
         foreign: int = MOST_FOREIGN,
-        *,
-        own: str = "",
     ) -> Iterator[Request]:
         """Request the shop's pages that a sitemap lists; a bad sitemap lists none.
 
@@ -143,7 +144,7 @@ class Sitemaps(PageReading):
         is how many sitemaps on other sites may still be requested below this one.
 
         *since* (ISO 8601) skips pages last changed before it; *crawled* names the job whose pages
-        are known, for sitemaps without dates. *own* (not empty): the shop's pages are on *origin*'s
+        are known, for sitemaps without dates. With OWN_HOST the shop's pages are on *origin*'s
         host, where pages on its twin with or without `www.` are requested, to save a redirect.
         """
         if response.status != OK:
@@ -153,8 +154,8 @@ class Sitemaps(PageReading):
         if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
             self._count("sitemaps_too_deep", len(sitemap.sitemaps))
             sitemap.sitemaps.clear()
-        further = sitemap.further_sitemaps(origin)
-        yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled, own=own)
+        further, own = sitemap.further_sitemaps(origin), _is_on_own_host(response)
+        yield from self._sitemaps(further, origin, foreign, own=own, since=since, crawled=crawled)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         addresses = self._on_own_host([*sitemap.addresses(origin)], response, origin)
@@ -197,7 +198,7 @@ class Sitemaps(PageReading):
         return urls
 
     def _sitemaps(
-        self, sitemap_urls: list[str], origin: str, foreign: int, **kwargs: str
+        self, sitemap_urls: list[str], origin: str, foreign: int, *, own: bool, **kwargs: str
     ) -> Iterator[Request]:
         """Request sitemaps; they share the rest of *foreign* equally."""
         own_urls = [url for url in sitemap_urls if same_site(url, origin)]
@@ -209,6 +210,8 @@ class Sitemaps(PageReading):
         for url in urls:
             try:
                 request = self._sitemap(url, origin, foreign_each, **kwargs)
+                if own:
+                    request.meta[OWN_HOST] = True
             except ValueError:  # http://[ in one line must not drop the file's other lines
                 self._count("no_urls_of_sitemaps")
                 continue
@@ -223,3 +226,7 @@ class Sitemaps(PageReading):
             meta={"handle_httpstatus_list": NONE_THERE},
             cb_kwargs={"origin": origin, "foreign": foreign, **set_kwargs},
         )
+
+
+def _is_on_own_host(response: Response) -> bool:
+    return response.request is not None and OWN_HOST in response.request.meta

@@ -8,7 +8,7 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Collection
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -89,7 +89,7 @@ class Heartbeat:
     """Called when an operator asks this worker to drain."""
     _last_beat: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
     """Time of the last heartbeat, and the CPU seconds until then."""
-    mail: Callable[[Container[str]], None] = lambda cancelled: None
+    mail: Callable[[Collection[str]], None] = lambda cancelled: None
     """Called with the cancelled jobs when another worker may have handed a lease over."""
     cleared: Callable[[str], None] = lambda domain: None
     """Called when somebody dropped all requests of a domain, or of the crawl ('')."""

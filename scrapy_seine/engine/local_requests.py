@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -190,17 +190,20 @@ class LocalRequests:
                 reason,
             )
 
-    async def _push_stub(self, number: int) -> None:
-        """Push a stub, unless another worker keeps the same request."""
+    async def _push_stub(self, number: int, *, again: bool = False) -> None:
+        """Push a stub, unless another worker keeps the same request; *again*: see `restore`."""
         async with self._entering:
-            await self._push_stub_now(number)
+            await self._push_stub_now(number, again=again)
 
-    async def _push_stub_now(self, number: int) -> None:
+    async def _push_stub_now(self, number: int, *, again: bool) -> None:
         if (local := self._waiting.get(number)) is None:
             return
         is_known: bool | None = None
         while True:
             try:
+                if again and local.parent.is_abandoned and not await self._has_claim(local):
+                    self._drop(number)
+                    return
                 async with self._limiting:  # another push of the site waits for its limits, too
                     await self.before([local.stub])
                 if is_known is None:
@@ -239,18 +242,16 @@ class LocalRequests:
     def restore(self) -> None:
         """Push the stubs again, because Redis has another state of the crawl.
 
-        Requests of a page whose lease is gone are dropped: the page is read again, and yields them.
+        A request of a page whose lease is gone is dropped, because the page is read again and
+        yields it, unless this state has the worker's claim: then the page's one is a duplicate.
         """
         held = {lease.id for lease in self.inflight.leases}
         for id_ in self._running.keys() - held:
             number, local = self._running.pop(id_)
             # A copy, because Scrapy still has the request.
             self._waiting[number] = attrs.evolve(local, request=local.request.copy())
-        for number, local in list(self._waiting.items()):
-            if local.parent.is_abandoned:
-                self._drop(number)
-            else:
-                self._spawn(self._push_stub(number))
+        for number in self._waiting:
+            self._spawn(self._push_stub(number, again=True))
 
     async def _is_known(self, number: int, local: Local) -> bool:
         """Claim a fingerprint; True if another request has it, or the request was done or stored.
@@ -278,6 +279,14 @@ class LocalRequests:
             return False
         await client.hset(key, str(fingerprint), _DONE)
         return True
+
+    async def _has_claim(self, local: Local) -> bool:
+        """Whether Redis counts a request as kept by this worker."""
+        if local.fingerprint is None:
+            return False
+        client: Any = self.frontier.redis
+        owner = await client.hget(self.frontier.keys.locals, str(local.fingerprint))
+        return bool(owner == self.worker.encode())
 
     def next(self) -> Lease | None:
         """Return a lease that another worker handed over, if there is one."""
@@ -334,9 +343,10 @@ class LocalRequests:
     def _mail_of(self, worker: str) -> str:
         return f"{self.frontier.keys.mail}:{worker}"
 
-    def fetch(self, cancelled: Container[str] = ()) -> None:
+    def fetch(self, cancelled: Collection[str] = ()) -> None:
         """Fetch leases that other workers handed over; drop requests of *cancelled* jobs."""
-        self._drop_gone(lambda stub: stub.job in cancelled)
+        if cancelled:  # as a rule none is, and each lease that is handed over calls this
+            self._drop_gone(lambda stub: stub.job in cancelled)
         if self._waiting:
             self._spawn(self._fetch())
 

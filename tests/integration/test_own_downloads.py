@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from redis.asyncio import Redis
 
+from crawler.stores.store_endpoints import redis_client as redis_client_of
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from tests import started
 from tests.benchmarks.projects.site import Site
-from tests.helpers import patient, serving
+from tests.helpers import patient, serving, wait_until
 
 pytestmark = pytest.mark.redis
 DELAY_S = 0.2
@@ -40,6 +44,25 @@ class Mine(scrapy.Spider):
         asked = (scrapy.Request(url, callback=NO_CALLBACK) for url in own[:2])
         bodies = await asyncio.gather(*map(self.crawler.engine.download_async, asked))
         yield {"page": page, "sizes": [len(x.body) for x in bodies], "file_urls": own[2:]}
+"""
+
+BLOCKED = """
+import scrapy
+
+
+class Mine(scrapy.Spider):
+    name = "mine"
+    start_urls = ["%s/page/1/", *(f"%s/page/{n}/" for n in range(8))]
+    custom_settings = {
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+        "FILES_STORE": "files",
+        "CONCURRENT_REQUESTS": 2,
+        "SEINE_PRIVATE_ADDRESSES": "allow",
+    }
+
+    def parse(self, response):
+        if response.url == self.start_urls[0]:
+            yield {"file_urls": [f"%s/picture/{n}.gif" for n in range(4)]}
 """
 
 OWN_HANDLER = """
@@ -121,6 +144,48 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
     assert min(b - a for a, b in pairwise(sorted(asked))) > 0.75 * DELAY_S
 
 
+def test_files_of_a_blocked_site_keep_no_place_of_pages_of_others(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """A worker with CONCURRENT_REQUESTS such files asked no site until the block was over."""
+    asked: list[str] = []
+
+    class Counted(Site):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            super().do_GET()
+
+    async def block(site: str, wait_ms: int) -> None:
+        client = redis_client_of(redis_url)
+        try:
+            frontier, domain = Frontier(client, namespace), urlsplit(site).netloc
+            await frontier.block_until(domain, wait_ms)
+            if not wait_ms:  # a block is never shortened
+                state: Any = client.hset(frontier.keys.domain(domain), "blocked", "0")
+                await state
+        finally:
+            await client.aclose()
+
+    with serving(Counted) as shop, serving(Site) as files, serving(Counted) as other:
+        project(tmp_path, BLOCKED % (shop, other, files))
+        asyncio.run(block(files, 3_600_000))
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        worker = started.Popen(
+            [sys.executable, "-m", "scrapy", "crawl", "mine", "-O", "items.jl", *own],
+            cwd=tmp_path,
+            stderr=started.PIPE,
+            text=True,
+        )
+        try:
+            wait_until(lambda: len(asked) == 9, 30, "the other site's pages are asked for")
+            asyncio.run(block(files, 0))
+            _, log = worker.communicate(timeout=patient(60))
+        finally:
+            worker.kill()
+    (item,) = map(json.loads, (tmp_path / "items.jl").read_text().splitlines())
+    assert len(item["files"]) == 4, log
+
+
 @pytest.mark.alone
 def test_a_handler_of_the_projects_own_keeps_the_pause(
     tmp_path: Path, redis_url: str, namespace: str
@@ -156,3 +221,15 @@ async def test_a_download_without_a_lease_moves_the_next_page(
     assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
     frontier.now_ms = 1_002_040
     assert (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+
+
+@pytest.mark.parametrize("domain", ["a", ""])
+async def test_a_download_without_a_lease_waits_while_an_operator_has_paused_its_site(
+    redis_client: Redis, namespace: str, domain: str
+) -> None:
+    frontier = Frontier(redis_client, namespace, now_ms=1_000_000)
+    own = frontier.beside("a")
+    await frontier.pause(domain)
+    assert (await frontier.reschedule(own, patience_ms=5000))[1] == 0
+    await frontier.resume(domain)
+    assert (await frontier.reschedule(own, patience_ms=5000))[1] == 1_000_000

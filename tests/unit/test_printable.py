@@ -17,7 +17,7 @@ from crawler.stores.export_formats import harmless_cell, write_csv, write_jsonl
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.printable import escaped, guarded_streams, printable
+from scrapy_seine.printable import escaped, guarded_streams, printable, redact
 from scrapy_seine.reads import lazy_rich
 from tests.measuring import within_cpu
 
@@ -130,6 +130,13 @@ def test_json_lines_lose_nothing(text: str) -> None:
 def test_the_time_for_a_cell_is_linear(letter: str) -> None:
     with within_cpu(0.5):
         harmless_cell(letter * 200_000)
+
+
+@pytest.mark.parametrize("part", ["a://b:c/", "a://:x", "://b:c", "a://b/", "://a:b@", "a:b@"])
+def test_the_time_to_hide_passwords_in_a_foreign_text_is_linear(part: str) -> None:
+    """A description without a space held a worker for seconds as its item was logged."""
+    with within_cpu(0.5):
+        redact(part * (100_000 // len(part)) + " me@x")
 
 
 def test_a_failure_whose_reader_has_gone_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

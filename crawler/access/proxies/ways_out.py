@@ -6,7 +6,7 @@ if that one leads there, too, so does the site. If not, the first proxy leads aw
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeVar
 from urllib.parse import urljoin
 
 import attrs
@@ -18,6 +18,7 @@ from scrapy_seine.attrs_bases import Record
 _MOST = 20_000
 #: How often a request is sent again that comes to the same proxy each time.
 _MOST_LOOKS = 3
+Key = TypeVar("Key", bound=tuple[str, ...])
 Verdict = Literal["page", "again", "no page"]
 
 
@@ -35,6 +36,8 @@ class WaysOut(Record):
 
     _believed: dict[tuple[str, str], None] = attrs.Factory(dict)
     """Sites, and the sites to which two proxies were led from there."""
+    _undecided: dict[tuple[str, ...], None] = attrs.Factory(dict)
+    """Sites, other sites and proxies: no second proxy said the same or led to the site's page."""
     _false: dict[tuple[str, str], None] = attrs.Factory(dict)
     """Proxies, and the sites to which they alone lead."""
 
@@ -51,16 +54,21 @@ class WaysOut(Record):
         if (proxy, target) in self._false:
             return "no page"
         if before is None:
-            return "again"
+            # A look that decided nothing is not repeated for each page, where there is one proxy,
+            # or where a site leads visitors of each country to another shop.
+            return "page" if (site, target, proxy) in self._undecided else "again"
         former_target, former_proxy = before
-        if former_proxy == proxy:
-            return "again" if looks < _MOST_LOOKS else "page"
-        if former_target == target:
+        if former_proxy == proxy and looks < _MOST_LOOKS:
+            return "again"
+        if former_proxy != proxy and former_target == target:
             _keep(self._believed, (site, target))
+        else:
+            _keep(self._undecided, (site, target, proxy))
+            _keep(self._undecided, (site, former_target, former_proxy))
         return "page"
 
     def contradict(self, proxy: str, target: str) -> None:
-        """Note that a request led to *target* through this proxy, and not through another one."""
+        """Note that a request led to *target* through this proxy, and to a page through another."""
         _keep(self._false, (proxy, target))
 
 
@@ -81,7 +89,7 @@ def way_out(url: str, status: int, location: str) -> str:
         return ""
 
 
-def _keep(kept: dict[tuple[str, str], None], key: tuple[str, str]) -> None:
+def _keep(kept: dict[Key, None], key: Key) -> None:
     kept[key] = None
     if len(kept) > _MOST:
         del kept[next(iter(kept))]

@@ -9,8 +9,7 @@ from itertools import islice
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
-from crawler.extract.price.other_amounts import says_other
-from crawler.extract.words import any_of, finder
+from crawler.extract.words import any_of, any_word, finder
 
 _FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
@@ -40,6 +39,8 @@ _CALENDAR = finder(
 )
 #: An article's address in blog software, which is also a product's where a shop is built on that.
 _DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z%][\w%-]*/?$")
+#: Words beside an amount that is no price: postage, a saving.
+_names_other = any_word("amounts", "other")
 #: Boxes around a link that may be its tile, elements of each, and characters of its price.
 _MAX_BOXES, _MAX_BOX_ELEMENTS, _MAX_PRICE_LENGTH = 3, 40, 30
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "a"})
@@ -137,4 +138,4 @@ def _texts_beside(elements: list[Element], link: Element) -> Iterator[str]:
 def _is_price(text: str) -> bool:
     """Whether a text is a price with a word or two beside it, and no sentence or postage."""
     is_short = 1 < len(text) < _MAX_PRICE_LENGTH
-    return is_short and next(find_prices(text), None) is not None and not says_other(text)
+    return is_short and next(find_prices(text), None) is not None and _names_other(text) is None

@@ -43,7 +43,7 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         text = element.get("aria-label") or element.get("title") or short_text(element)
         text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT] if text else ""
         value = _stars(element, text) if "rating" not in fields else None
-        if value is not None and value <= 5:
+        if value and value <= 5:  # without a review, templates show no star of five
             fields["rating"] = value
         reviews = _reviews(text) if text and "review_count" not in fields else None
         if reviews is not None:

@@ -134,10 +134,9 @@ def name_behind_author(box: Element, title: str) -> Element:
 
 def _emphasis(box: Element) -> float:
     """Return 2 or more for large letters, by their size, 1 for bold ones, 0 for others."""
-    if is_large(box):
-        return 2 + int(box.get("size").strip()[-1]) / 10
-    if box.tag == "big":
-        return 2
+    if box.tag == "big" or is_large(box):
+        size = (box.get("size") or "").strip()[-1:]
+        return 2 + (int(size) / 10 if size.isdecimal() else 0)
     return int(box.tag in _BOLD_TAGS or "bold" in (box.get("style") or ""))
 
 

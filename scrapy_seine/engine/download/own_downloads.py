@@ -9,7 +9,8 @@ way as CONCURRENT_REQUESTS_PER_DOMAIN says.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -33,9 +34,13 @@ AGAIN_S = 1.0
 class OwnDownloads:
     """Sends what has no lease at the times that the frontier gives."""
 
-    def __init__(self, gate: SendGate, at_once: int) -> None:
+    def __init__(self, gate: SendGate, at_once: int, wake: Callable[[], None]) -> None:
         self._gate = gate
         self._at_once = at_once
+        self._wake = wake
+        """Makes the engine look for requests, because those that wait take no place of theirs."""
+        self.waiting = 0
+        """Requests whose time has not come, perhaps for an hour, because their site is blocked."""
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     def note(self, request: Request) -> None:
@@ -59,14 +64,27 @@ class OwnDownloads:
         assert exchange is not None
         site = waits_at(request, slot(request.url))
         turn = self._turns.setdefault(site, asyncio.Semaphore(self._at_once))
-        async with turn:
+        with self._waiting_here():
+            await turn.acquire()
+        try:
             while True:
-                lease = await self._next_time(exchange, site, spider)
+                with self._waiting_here():
+                    lease = await self._next_time(exchange, site, spider)
                 with self._gate.without_lease(request, InFlight(request, lease)):
                     try:
                         return await send(request)
                     except NotNow:
                         continue
+        finally:
+            turn.release()
+
+    @contextmanager
+    def _waiting_here(self) -> Iterator[None]:
+        self.waiting += 1
+        try:
+            yield
+        finally:
+            self.waiting -= 1
 
     async def _next_time(self, exchange: Exchange, site: str, spider: Any) -> Lease:
         """Wait until a site may be asked, and return the lease with that time."""
@@ -81,6 +99,7 @@ class OwnDownloads:
             lease = await limits.reserve(none, patience_ms=MOST_AHEAD_MS)
             if lease is not None:
                 break
+            self._wake()
             await asyncio.sleep(AGAIN_S)
         if due_s := limits.due_in(lease):
             await asyncio.sleep(due_s)

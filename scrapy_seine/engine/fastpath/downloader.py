@@ -51,8 +51,9 @@ class Downloader(QueueingDownloader):
         client_of(crawler.settings)
         super().__init__(crawler)
         self._warned = False
-        self._gate = worker_of(crawler).gate
-        self._own = OwnDownloads(self._gate, concurrency_of_project(crawler.settings))
+        worker, at_once = worker_of(crawler), concurrency_of_project(crawler.settings)
+        self._gate = worker.gate
+        self._own = OwnDownloads(self._gate, at_once, worker.wake)
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
@@ -83,6 +84,11 @@ class Downloader(QueueingDownloader):
         # engine would send more requests, beyond CONCURRENT_REQUESTS.
         self.active.add(request)
         return self._fetch(request)
+
+    def needs_backout(self) -> bool:
+        """Whether CONCURRENT_REQUESTS are under way, without those that wait for their site."""
+        # Else a site that is blocked for an hour would stop the pages of all others.
+        return 0 < self.total_concurrency <= len(self.active) - self._own.waiting
 
     def get_slot_key(self, request: Request) -> str:
         """Name a request's slot; marked as ours if the spider does not name one."""

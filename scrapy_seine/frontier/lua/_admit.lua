@@ -28,17 +28,20 @@ end
 
 local function admit(fp, domain, level, not_before, stored)
     local job, kind, mark = job_of(stored), string.byte(fp), nil
-    local over = over_budget(domain, job)
-    if over and kind ~= 33 then -- a seed was asked for by name: it enters, and counts
-        count(over, 1)
-        return 'OVER'
-    end
     if kind == 33 or kind == 42 then -- '!' or '*': only these have marks
         fp, mark = string.match(fp, '^([^*]*)%*?(.*)$')
-        if mark ~= '' and repeated(mark) then
+        if mark ~= '' and repeated(mark) then -- even where a budget is used up now, maybe by itself
             count('duplicate', 1)
             return 'DUPLICATE'
         end
+    end
+    local over = over_budget(domain, job)
+    if over and kind ~= 33 then -- a seed was asked for by name: it enters, and counts
+        if marked and mark then
+            marked[mark] = nil -- it may enter later
+        end
+        count(over, 1)
+        return 'OVER'
     end
     if kind == 33 then -- a seed enters although seen, and is remembered
         if #fp > 1 then

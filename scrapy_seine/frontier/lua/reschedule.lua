@@ -22,6 +22,9 @@ local s = limits(domain)
 if not s then
     return { now, 0, 0 }
 end
+if ARGV[3] == '' and (control[6] or s.paused) then -- "stop asking" holds for files as well
+    return { now, 0, s.delay }
+end
 if ARGV[5] ~= '' then
     s.until_ms = math.max(s.until_ms, now - tonumber(ARGV[5]) + s.delay)
 elseif redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then

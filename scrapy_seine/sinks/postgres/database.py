@@ -71,6 +71,7 @@ def interruptible_statements() -> Iterator[None]:
         yield
         return
     interrupts: list[KeyboardInterrupt] = []
+    former = extensions.get_wait_callback()  # a connection may be opened while another is open
     extensions.set_wait_callback(partial(_wait, interrupts=interrupts))
     try:
         yield
@@ -79,7 +80,7 @@ def interruptible_statements() -> Iterator[None]:
             raise interrupts[0] from None
         raise
     finally:
-        extensions.set_wait_callback(None)
+        extensions.set_wait_callback(former)
 
 
 def _wait(connection: extensions.connection, interrupts: list[KeyboardInterrupt]) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from threading import Thread
+from threading import Thread, Timer
+from time import monotonic
 
 import psycopg2
 import pytest
 
 from crawler.stores.migrations import migrate
 from scrapy_seine.sinks.postgres import lock_waits
+from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import wait_until
 from tests.integration.storage.kit import desk, row, rows_of
 
@@ -66,3 +70,19 @@ def test_what_waits_for_nobody_says_nothing(
     ):
         cursor.execute("SELECT pg_sleep(0.5)")
     assert "lock" not in caplog.text
+
+
+def test_ctrl_c_ends_a_statement_after_another_connection_was_open_meanwhile(
+    database: str,
+) -> None:
+    timer, began = Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)), monotonic()
+
+    def wait_long() -> None:
+        with transaction(database) as outer:
+            with transaction(database):
+                timer.start()
+            outer.cursor().execute("SELECT pg_sleep(40)")
+
+    with pytest.raises(KeyboardInterrupt):
+        wait_long()
+    assert monotonic() - began < 30

@@ -30,3 +30,13 @@ def test_a_fleet_of_one_proxy_believes_it_in_the_end() -> None:
     while ways.judge(SHOP, LOGIN, "one", before, looks) == "again":
         before, looks = (LOGIN, "one"), looks + 1
     assert looks < 5
+    assert ways.judge(SHOP, LOGIN, "one", None) == "page", "its next page costs no second look"
+    assert ways.judge(SHOP, LOGIN, "two", None) == "again"
+
+
+def test_a_site_that_leads_each_country_to_another_shop_is_asked_twice_once() -> None:
+    ways = WaysOut()
+    assert ways.judge(SHOP, "shop.de", "german", None) == "again"
+    assert ways.judge(SHOP, "shop.fr", "french", ("shop.de", "german"), 1) == "page"
+    assert ways.judge(SHOP, "shop.de", "german", None) == "page"
+    assert ways.judge(SHOP, "shop.fr", "french", None) == "page"

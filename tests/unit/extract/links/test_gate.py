@@ -216,7 +216,9 @@ def test_a_known_products_page_that_is_a_gate_is_not_missing() -> None:
     meta = {m.KNOWN: {"id": "7", "name": "Lamp"}, m.JOB_TYPE: "recrawl"}
     (press,) = spider_of().parse(response("/p", FORM, Request(f"{SHOP}/p", meta=meta)))
     assert isinstance(press, Request)
-    assert press.cb_kwargs["kept"][m.KNOWN] == meta[m.KNOWN], "the page behind it is the product's"
+    assert press.meta["gate_pressed"]["kept"][m.KNOWN] == meta[m.KNOWN], (
+        "the page behind it is the product's"
+    )
 
 
 def test_a_cookie_that_a_redirect_of_the_answer_sets_is_kept() -> None:
@@ -228,6 +230,15 @@ def test_a_cookie_that_a_redirect_of_the_answer_sets_is_kept() -> None:
     answered = response("/remember", "", hop, **{"Set-Cookie": "age=2", "Location": "/a"})
     (again,) = spider.parse_gate(answered.replace(status=302), **hop.cb_kwargs)
     assert (again.url, again.headers["Cookie"]) == (f"{SHOP}/a", b"age=2")
+
+
+def test_a_worker_of_an_older_version_can_take_a_pressed_button() -> None:
+    """It calls parse_gate(response, gate), and any other name made a dead letter of the request."""
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    answered = response("/enter", "", press, Location="/remember").replace(status=302)
+    (hop,) = spider.parse_gate(answered, **press.cb_kwargs)
+    assert press.cb_kwargs == hop.cb_kwargs == {"gate": f"{SHOP}/a"}
 
 
 def test_redirects_of_the_answer_are_followed_a_few_times() -> None:

@@ -150,8 +150,12 @@ def test_pages_of_a_sitemap_are_asked_for_on_the_host_to_which_the_front_page_le
     body = f'<html lang=en><h1>Lamps</h1><nav><a href="{menu}">Desk</a></nav></html>'
     front = HtmlResponse(url, body=body.encode(), request=Request(url))
     (robots,) = (r for r in spider.parse(front) if r.callback == spider.parse_robots)
-    answer = XmlResponse(robots.url, body=b"Sitemap: http://www.shop.example.com/map.xml\n")
+    map_line = b"Sitemap: http://www.shop.example.com/map.xml\n"
+    answer = XmlResponse(robots.url, body=map_line, request=robots)
     first = list(spider.parse_robots(answer, **robots.cb_kwargs))
+    # A worker of an older version takes no other names.
+    assert set(robots.cb_kwargs) <= {"origin", "bare"}
+    assert set(first[0].cb_kwargs) <= {"origin", "since", "crawled", "foreign"}
     pages = "<url><loc>https://www.shop.example.com/p/1</loc></url>"
     index = "<sitemap><loc>http://www.shop.example.com/part.xml</loc></sitemap>"
     found = {
