@@ -56,7 +56,12 @@ class DeadEnds:
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
-        if is_other and left_out_copy is not None and left_out_copy(request):
+        site_id = str(meta.get(m.SITE_ID) or "")
+        if (
+            is_other
+            and left_out_copy is not None
+            and left_out_copy(url=request.url, site_id=site_id)
+        ):
             raise Ignored(RULE, "it is the shop in another language or for another country")
         if is_other and self._is_in_sitemap(request, check):
             raise Ignored(RULE, "the site's sitemap lacks none of the products that pages link to")

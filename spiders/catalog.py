@@ -410,15 +410,15 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             ]
         return links
 
-    def is_left_out_copy(self, request: Request) -> bool:
-        """Whether a request is that of the front page of a copy that is left out by now.
+    def is_left_out_copy(self, *, url: str, site_id: str) -> bool:
+        """Whether an address is that of the front page of a copy that is left out by now.
 
         The page on which visitors choose a country links to all copies before one was read.
         """
-        path = urlsplit(request.url).path
+        path = urlsplit(url).path
         if not self.copies.left_out or not is_market_front(path):
             return False
-        site_id = str(request.meta.get(m.SITE_ID) or which_site.site_id(request.url))
+        site_id = site_id or which_site.site_id(url)
         return (site_id, market_folder(path)) in self.copies.left_out
 
     def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:

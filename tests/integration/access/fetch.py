@@ -67,6 +67,7 @@ def main() -> None:
             "EXTENSIONS": {},
             "ITEM_PIPELINES": {},
             "ROBOTSTXT_OBEY": False,
+            "RETRY_ENABLED": False,  # what a client does with one request is looked at
             "LOG_LEVEL": "DEBUG",
             **TASK["settings"],
         },

@@ -171,7 +171,7 @@ def test_the_front_pages_of_a_shop_s_other_countries_are_left_out_once_one_was_r
     made.stats = MemoryStatsCollector(made)
     spider._set_crawler(made)
     us = Request("https://shop.example/us/", meta={"site_id": "s"})
-    assert not spider.is_left_out_copy(us)
+    assert not spider.is_left_out_copy(url=us.url, site_id="s")
     alternates = "".join(
         f'<link rel="alternate" hreflang="en-{country}" href="https://shop.example/{country}/">'
         for country in COUNTRIES
@@ -179,9 +179,9 @@ def test_the_front_pages_of_a_shop_s_other_countries_are_left_out_once_one_was_r
     body = f"<html lang=en-gb><head>{alternates}</head><h1>Lamps</h1></html>"
     request = Request("https://shop.example/gb/", meta={"site_id": "s", "depth": 1})
     list(spider.parse(HtmlResponse(request.url, body=body.encode(), request=request)))
-    assert spider.is_left_out_copy(us)
-    assert not spider.is_left_out_copy(us.replace(url="https://shop.example/us/lamps"))
-    assert not spider.is_left_out_copy(request)
+    assert spider.is_left_out_copy(url=us.url, site_id="s")
+    assert not spider.is_left_out_copy(url=f"{us.url}lamps", site_id="s")
+    assert not spider.is_left_out_copy(url=request.url, site_id="s")
     made.spider = spider
     middleware = DeadEnds(made)
     with pytest.raises(Ignored, match="another country"):
