@@ -359,7 +359,8 @@ class _LinkCollector:
             self._note_tiles()
         links = list(self.links_by_url.values())
         if self.variants.by_shared_place:
-            links += [Link(url, "product", SHOWN) for url in self.variants.products()]
+            shown = self.variants.products(self.links_by_url)
+            links += [Link(url, "product", SHOWN) for url in shown]
         if "+" in "".join(self.links_by_url):
             links = [link for link in links if not self._narrows(link)]
         if self.sizes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
 from crawler.extract.page.page import Element
+from crawler.extract.page.places import outermost_unshared
 from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
@@ -109,13 +110,20 @@ def _first_reference(amount: Element) -> str | None:
 
 
 def only_references(amounts: Sequence[Element]) -> frozenset[str]:
-    """Return the references in the boxes of tiles' amounts that lead to one address each.
+    """Return the references of the tiles of amounts that lead to one address each.
 
-    An amount that is itself a link's text is a filter's: "up to 10 €".
+    A tile is the largest box around an amount without another one's. An amount that is itself a
+    link's text is a filter's: "up to 10 €".
     """
     beside = (amount for amount in amounts if not _is_link_text(amount))
-    boxes = (next(_with_references(amount), set()) for amount in beside)
-    return frozenset(chain(*(references for references in boxes if len(references) == 1)))
+    # Amounts of one tile, as the price and the one before it, have one innermost box with a link.
+    inner = dict.fromkeys(box for box in map(_with_references, beside) if box is not None)
+    outer = [box for box in inner if inner.keys().isdisjoint(box.iterancestors())]
+    around = [(box, *islice(box.iterancestors(), _AMOUNT_LEVELS)) for box in outer]
+    shared = Counter(chain.from_iterable(around))
+    tiles = (outermost_unshared([*boxes], shared) for boxes in around)
+    found = (_references(tile) for tile in tiles if tile is not None)
+    return frozenset(chain(*(references for references in found if len(references) == 1)))
 
 
 def _is_link_text(amount: Element) -> bool:
@@ -123,12 +131,15 @@ def _is_link_text(amount: Element) -> bool:
     return around is not None and next(around.iter("img"), None) is None
 
 
-def _with_references(amount: Element) -> Iterator[set[str]]:
-    """Yield the references in each box around an amount that has any, the innermost first."""
-    for box in (amount, *islice(amount.iterancestors(), _AMOUNT_LEVELS)):
-        hrefs = {str(anchor.get("href") or "#") for anchor in box.iter("a")}
-        if references := {href for href in hrefs if href[0] != "#"}:
-            yield references
+def _with_references(amount: Element) -> Element | None:
+    """Return the innermost box around an amount that has a reference."""
+    boxes = (amount, *islice(amount.iterancestors(), _AMOUNT_LEVELS))
+    return next(filter(_references, boxes), None)
+
+
+def _references(box: Element) -> set[str]:
+    hrefs = {str(anchor.get("href") or "#") for anchor in box.iter("a")}
+    return {href for href in hrefs if href[0] != "#"}
 
 
 def without_display(url: str, target: Address, page_address: Address) -> str | None:

@@ -89,7 +89,7 @@ def _pressed(form: Element, page: Page, *, asks_age: bool) -> Answer | None:
         if (field.get("type") or ("submit" if field.tag == "button" else "")).lower()
         in {"submit", "image"}
     ]
-    if asks_age and len(buttons) <= _MAX_ANSWERS:
+    if asks_age and 1 < len(buttons) <= _MAX_ANSWERS and any(map(_refuses, buttons)):
         buttons = [button for button in buttons if not _refuses(button)][:1]
     if len(buttons) != 1:
         return None

@@ -13,6 +13,7 @@ import attrs
 
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link
+from crawler.extract.links.other_languages import is_market_front
 from scrapy_seine.attrs_bases import Record
 
 #: Pages that were redirected alike, before links lead where these did.
@@ -119,19 +120,21 @@ def _note_answer(host: _Host, url: str) -> None:
 
 
 def _change_of(requested: str, url: str) -> str:
-    """Return what a redirect adds to an address: a slash at its end, or a folder before its path.
+    """Return what a redirect adds to an address: a slash at its end, or a language's folder.
+
+    Another folder may be the category of some products, to which all links would lead.
 
     >>> _change_of("https://a.example/lamp?x=1", "https://a.example/lamp/?x=1")
     '/'
     >>> _change_of("https://a.example/lamp", "https://a.example/de/lamp")
     'de/'
-    >>> _change_of("https://a.example/lamp", "https://a.example/c/lamps/lamp")
+    >>> _change_of("https://a.example/lamp", "https://a.example/lamps/lamp")
     ''
     """
     if _changed(requested, "/") == url:
         return "/"
     folder = url[len(origin_of(url)) :].partition("/")[0] + "/"
-    return folder if folder != "/" and _changed(requested, folder) == url else ""
+    return folder if is_market_front(f"/{folder}") and _changed(requested, folder) == url else ""
 
 
 def _changed(url: str, change: str) -> str | None:

@@ -34,12 +34,19 @@ MAX_TAGS = 2_000_000
 _MAX_DATE_LENGTH = 64
 _GZIP, _MAX_GZIP_LAYERS, _MAX_GZIP_MEMBERS = b"\x1f\x8b", 3, 16
 _ENTRIES = frozenset({b"url", b"sitemap", b"item", b"entry"})
+_FEED_ENTRIES = frozenset({b"item", b"entry"})
 _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
+#: The surety of the tag that a format has for an entry's page.
+_SUREST = 2
+#: Namespaces of tags about a page's pictures and films.
+_MEDIA = frozenset({b"image", b"video"})
+#: The kind of a link in Atom: none, or one that leads to the page itself.
+_IS_OTHER_LINK = re.compile(rb"\brel=[\"'](?!alternate\b)", re.I).search
 #: A relevant tag and the text behind it. The pattern is unambiguous and each part ends at the next
 #: `<`, so that each byte is read once. We use no XML parser, because those that recover from errors
 #: cut addresses at a bare `&`, the most common error.
 _TAG = lazy_patterns.pattern(
-    rb"<(/?)(?:[\w.-]{1,64}+:)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
+    rb"<(/?)(?:([\w.-]{1,64}+):)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
     rb"(?=[\s/>])([^<>]*+)>\s*+(?:<!\[CDATA\[\s*+)?([^<\]]*+)",
     re.I,
 )
@@ -132,22 +139,38 @@ def _recoded(raw: bytes) -> bytes:
 
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Yield tag name, first address and first date of each closed entry, in one pass."""
+    """Yield tag name, surest address and first date of each closed entry, in one pass."""
     entry = location = changed = b""
+    surety = 0
     for match in islice(_TAG.finditer(raw), MAX_TAGS):
-        closing, name, marks, text = match.groups()
+        closing, space, name, marks, text = match.groups()
         name = name.lower()
         if name in _ENTRIES:
             if entry not in {b"", name}:
                 continue  # a feed's picture has a `url`, which is no entry
             if location:
                 yield entry, location, changed
-            entry, location, changed = b"" if closing else name, b"", b""
+            entry, location, changed, surety = b"" if closing else name, b"", b"", 0
         elif entry and not closing:
             if name in _CHANGES:
                 changed = changed or text.strip()
-            elif not location:
-                location = _location(text, marks)
+            elif (
+                surety < _SUREST
+                and (sure := _surety(entry, space, name, marks)) > surety
+                and (found := _location(text, marks))
+            ):
+                location, surety = found, sure
+
+
+def _surety(entry: bytes, space: bytes | None, name: bytes, marks: bytes) -> int:
+    """Return how surely a tag names an entry's page, up to _SUREST; 0 for another page or a file."""
+    if name == b"loc":
+        return 0 if space and space.lower() in _MEDIA else _SUREST
+    if name == b"guid":
+        return 1
+    if entry in _FEED_ENTRIES:
+        return 0 if _IS_OTHER_LINK(marks) else _SUREST
+    return 0 if b"hreflang" in marks else 1  # the page in another language
 
 
 def _is_copy(path: str, names: set[str]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
-from crawler.extract.words import any_of, finder
+from crawler.extract.words import any_of, any_word, finder
 
 _FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
@@ -38,8 +39,11 @@ _CALENDAR = finder(
 )
 #: An article's address in blog software, which is also a product's where a shop is built on that.
 _DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z%][\w%-]*/?$")
-#: Boxes around a link that may be its tile, elements of each, and characters of its text.
-_MAX_BOXES, _MAX_BOX_ELEMENTS, _MAX_TILE_LENGTH = 3, 40, 500
+#: Words beside an amount that is no price: postage, a saving.
+_names_other = any_word("amounts", "other")
+#: Boxes around a link that may be its tile, elements of each, and characters of its price.
+_MAX_BOXES, _MAX_BOX_ELEMENTS, _MAX_PRICE_LENGTH = 3, 40, 30
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "a"})
 #: Boxes around a link that may be its menu, and links of a menu.
 _MAX_MENU_LEVELS, _MIN_MENU_LINKS, _MAX_MENU_LINKS = 4, 3, 60
 _MAX_URL_LENGTH = 1000
@@ -118,7 +122,20 @@ def is_dated_product(element: Element, url: str) -> bool:
             return False  # the box holds several articles, or tiles
         if any("price" in (other.get("class") or "") for other in inner):
             return True
-        text = " ".join(islice(box.itertext(), _MAX_BOX_ELEMENTS))[:_MAX_TILE_LENGTH]
-        if next(find_prices(text), None) is not None:
+        if any(map(_is_price, _texts_beside(inner, element))):
             return True
     return False
+
+
+def _texts_beside(elements: list[Element], link: Element) -> Iterator[str]:
+    """Yield the texts of elements without those of titles, which may be "Gifts under $50"."""
+    for element in elements:
+        if element is not link and element.tag not in _TITLES:
+            yield element.text or ""
+        yield element.tail or ""
+
+
+def _is_price(text: str) -> bool:
+    """Whether a text is a price with a word or two beside it, and no sentence or postage."""
+    is_short = 1 < len(text) < _MAX_PRICE_LENGTH
+    return is_short and next(find_prices(text), None) is not None and _names_other(text) is None

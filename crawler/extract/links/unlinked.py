@@ -30,6 +30,8 @@ _NAMES_PART = lazy_patterns.pattern(
     rb"(?:data-(?:[a-z]{1,12}-){0,2}(?:href|url|src|source|endpoint|load)|hx-get)\b"
 )
 _MENU = lazy_patterns.pattern(r"menu|\bnav|header|departments", re.I)
+#: Elements of a search and its suggestions.
+_NO_MENUS = frozenset({"form", "input"})
 _MENU_TAGS, _MAX_MENU_LEVELS, _MAX_MENUS = frozenset({"nav", "header"}), 3, 10
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
@@ -68,8 +70,8 @@ def loaded_menus(page: Page) -> Iterator[tuple[Element, str]]:
     names = [*dict.fromkeys(map(bytes.decode, _NAMES_PART.findall(page.raw)))][:_MAX_NAMES]
     for element in elements_with(page, names)[:_MAX_MENUS]:
         address = next(value for name in names if (value := element.get(name)) is not None)
-        has_link = next(element.iter("a"), None) is not None
-        if not has_link and _ADDRESS.match(address) and _is_in_menu(element):
+        is_menu = element.tag not in _NO_MENUS and next(element.iter("a"), None) is None
+        if is_menu and _ADDRESS.match(address) and _is_in_menu(element):
             yield element, address
 
 

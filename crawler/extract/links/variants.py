@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import lru_cache
 
 from crawler.extract.address_kinds import looks_like_product
@@ -37,16 +38,18 @@ class Variants:
         self._places.add(place)
         return bool(target[2]) and target[:2] == self._page_address[:2]
 
-    def products(self) -> list[str]:
+    def products(self, links: Container[str]) -> list[str]:
         """Return the links that were taken for variants, where one page shows all products.
 
-        Most links to products lead to that page, each by a value of the same parameters, and it is
-        not the page with the links.
+        Most links to products lead to that page alone, each by a value of the same parameters, and
+        it is not the page with the links. Where several places are shared, or one is linked without
+        parameters as well, as one of the page's *links*, these are colours and sizes of products.
         """
-        products: list[str] = []
-        for place, urls in self.by_shared_place.items():
-            names = {tuple(name for name, _ in split_url(url)[2]) for url in urls}
-            is_own = place == "".join(self._page_address[:2])
-            if len(urls) >= max(_MIN_SHOWN, len(self._places)) and len(names) == 1 and not is_own:
-                products += urls
-        return products
+        if len(self.by_shared_place) != 1:
+            return []
+        ((place, urls),) = self.by_shared_place.items()
+        names = {tuple(name for name, _ in split_url(url)[2]) for url in urls}
+        is_own = place == "".join(self._page_address[:2])
+        if is_own or place in links or len(names) > 1:
+            return []
+        return urls if len(urls) >= max(_MIN_SHOWN, len(self._places)) else []

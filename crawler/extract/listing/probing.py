@@ -107,6 +107,8 @@ def begin(page: Page, links: Iterable[Link], fingerprint: int | None) -> Probe |
 def lead_on(search: Probe, links: Sequence[Link]) -> Probe | None:
     """Continue a search at the page at `low`; None if no link of the page leads further.
 
+    Or if one leads beyond `MAX_PAGES`, where no search goes.
+
     A part of a page that a script loads has tiles alone, so that the search goes on as it is.
     """
     numbers = numbers_of(links).get(search.template)
@@ -114,7 +116,7 @@ def lead_on(search: Probe, links: Sequence[Link]) -> Probe | None:
         return search if all(link.kind == "product" for link in links) else None
     last = max(numbers)
     low = last if search.step == 1 else last // search.step + 1
-    if low <= search.low:
+    if low <= search.low or low >= MAX_PAGES:
         return None
     return attrs.evolve(search, before=search.low, low=low, asked=2 * low)
 

@@ -95,8 +95,14 @@ _CENTS_BEHIND = re.compile(
 ).match
 _EUROS = frozenset({"€", "euros", "euro"})
 _SIGNS_BETWEEN = _EUROS | {"zł", "лв", "лв.", "руб", "руб.", "Kč", "Lei", "lei"}
+#: The last day of a week's hours, and no franc.
+_IS_FRIDAY = re.compile(
+    r"\b(?:mo|di|mi|do|(?:mon|diens|donners)tag|mittwoch)\.?\s?(?:[-–—,&/]|bis|und)\s?fr\.\s?\Z",
+    re.I,
+).search
 #: The colon before cents in Scandinavia: 249:50 kr.
-_COLON_BEFORE_CENTS = re.compile(r"(?<=\d):(?=\d\d\s?(?:kr|SEK|NOK|DKK)\b)", re.I).sub
+#: Not in a time before a price: `20:30 kr 450`.
+_COLON_BEFORE_CENTS = re.compile(r"(?<=\d):(?=\d\d\s?(?:kr|SEK|NOK|DKK)\b(?!\.?\s?\d))", re.I).sub
 #: An amount whose cents are in an element of their own, as text.
 _APART = lazy_patterns.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
@@ -334,7 +340,12 @@ def _in_rials(money: Money) -> Money:
 
 
 def _unless_taken(sign: str, text: str, start: int, taken_to: int) -> str | None:
-    """Return the sign before an amount, unless the previous amount owns it: 12,50 лв. 6,39 €."""
+    """Return the sign before an amount, unless the previous amount owns it: 12,50 лв. 6,39 €.
+
+    Nor is it one that ends the days of a week: `Mo.-Fr. 8.30-12.00`.
+    """
+    if sign == "Fr." and _IS_FRIDAY(text, 0, start):
+        return None
     return sign if text.rfind(sign, 0, start) >= taken_to else None
 
 

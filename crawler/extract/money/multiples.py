@@ -19,6 +19,8 @@ _FACTORS = {
 _PARTS = frozenset("万萬만億亿억")
 _HIGHER_PART = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3}|\d)?)\s?([万萬만億亿억])\s?\Z").search
 _MAX_PARTS, _PART_REACH = 2, 12
+#: What follows a multiple of one sign without a blank: a lower part, and the begin of a currency.
+_BEHIND_SIGN = frozenset("0123456789円元圆圓원块塊日美港台人韩韓")
 #: Currencies that these words stand for where no sign does.
 _CURRENCIES = {"triệu": "VND", "tỷ": "VND", "nghìn": "VND", "ngàn": "VND", "k": "VND"}
 _INITIALS = frozenset(initial for word in _FACTORS for initial in (word[0], word[0].upper()))
@@ -68,8 +70,8 @@ def _longest_word(following: str, word_start: int, place: int) -> tuple[int, int
         if word not in _FACTORS:
             continue
         next_char = following[length : length + 1]
-        if (length > 1 or word == "k") and next_char.isalnum():
-            continue  # another word begins with these letters
+        if next_char.isalnum() and (length > 1 or word == "k" or next_char not in _BEHIND_SIGN):
+            continue  # another word begins with these letters: ₩12,000 천연, ¥3,000 万年筆
         has_stop = next_char == "." and length < _MAX_WORD_LENGTH
         return _FACTORS[word], word_start + length + has_stop, _CURRENCIES.get(word)
     return 1, place, None

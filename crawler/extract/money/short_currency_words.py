@@ -24,7 +24,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "MKD": ("MKD",), "MMK": ("Ks", "MMK"), "PYG": ("Gs.", "Gs"), "VES": ("Bs", "BsS", "VES"), "BWP": ("P", "BWP"),
     "ZMW": ("K", "ZMW"), "PGK": ("K", "PGK"), "MGA": ("Ar", "MGA"), "MVR": ("MVR", "Rf", "Rf."),
     "RWF": ("RWF", "Frw", "FRw"), "AOA": ("Kz", "AOA"), "MZN": ("MT", "MZN"), "LYD": ("LD", "د.ل", "LYD"),
-    "YER": ("ر.ي", "YER"), "NGN": ("N",), "CHF": ("fr.", "Fr"), "NAD": ("NAD",), "FJD": ("FJD",), "ETB": ("ETB",),
+    "YER": ("ر.ي", "YER"), "NGN": ("N",), "CHF": ("fr.",), "NAD": ("NAD",), "FJD": ("FJD",), "ETB": ("ETB",),
 }  # fmt: skip
 #: Words that stand beside prices only, in any country.
 _SURE_WORDS = {

@@ -15,7 +15,8 @@ _MAX_LINES = 12
 
 def unless_bid(price: Candidate, candidates: list[Candidate], lines: list[Line]) -> Candidate:
     """Return the amount behind a bid that a buy button stands beside, or the price itself."""
-    before = f"{lines[price.line.index - 1].text} {price.line.text[: price.money.start]}"
+    above = lines[price.line.index - 1].text if price.line.index else ""
+    before = f"{above} {price.line.text[: price.money.start]}"
     if not names_bid(before):
         return price
     behind = (c for c in candidates if 0 < c.line.index - price.line.index <= _MAX_LINES)

@@ -150,7 +150,9 @@ def with_next(walk: Lines, line: Line, money: Money, local: str | None) -> Seque
     """
     is_old = line.flags & _lines.OLD
     max_lines = _MAX_LINES if is_old else 1
-    texts = (next_line.text for next_line in walk.lines[line.index + 1 :][:max_lines])
+    texts = (
+        next_line.text for next_line in walk.lines[line.index + 1 : line.index + 1 + max_lines]
+    )
     ends = (text.rpartition(" ")[2] for text in texts) if is_old else texts
     following = next(filter(is_currency, ends), None)
     if following is None:

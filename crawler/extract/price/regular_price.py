@@ -17,9 +17,9 @@ from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone, ne
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
-from crawler.extract.price.words_around import words_around
+from crawler.extract.price.words_around import label_above, words_around, words_beside
 from crawler.extract.price.words_beside import CALLS_PRICE
-from crawler.extract.words import CachedRule
+from crawler.extract.words import CachedRule, any_word
 from scrapy_seine.attrs_bases import Value
 
 #: The cost, in lines, of an amount that words call postage, an instalment or a saving.
@@ -38,6 +38,8 @@ _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
 #: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
+#: Words for a tax, and the characters beside its rate that may have one.
+NAMES_TAX, _MAX_RATED = any_word("amounts", "tax"), 8
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
@@ -66,7 +68,7 @@ class Candidate(Value):
 
 def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
     """Mark a price without tax as another amount, if the one with tax stands beside it."""
-    candidates = _mark_tax(candidates)
+    candidates = _mark_tax(candidates, lines)
     untaxed = [c for c in candidates if not c.tax]
     for first, second in chain(pairwise(untaxed), _distant_pairs(untaxed)):
         if abs(first.line.index - second.line.index) > _MAX_TAXED_LINES or (
@@ -147,8 +149,11 @@ def _distant_pairs(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Can
         yield from ((candidate, other) for other in candidates[place + 2 : _MAX_PAIRED])
 
 
-def _mark_tax(candidates: list[Candidate]) -> list[Candidate]:
-    """Mark the tax itself as another amount: it stands beside the net amount and the sum."""
+def _mark_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Mark the tax itself as another amount: it stands beside the net amount and the sum.
+
+    Postage, a deposit and a saving stand so as well, but no words call them a tax.
+    """
     if len(candidates) < 3:
         return candidates
     for place, amount in enumerate(candidates):
@@ -159,10 +164,20 @@ def _mark_tax(candidates: list[Candidate]) -> list[Candidate]:
         for net, gross in permutations(near_amounts, 2):
             is_sum = net.money.value + amount.money.value == gross.money.value
             is_reduced = gross.old or _is_old_by_words(gross, net)
-            if is_sum and is_taxed(net, gross) and not is_reduced:
+            if not is_sum or is_reduced or not is_taxed(net, gross):
+                continue
+            if _may_be_tax(amount, lines):
                 tax = attrs.evolve(amount, other=True, tax=True, cost=amount.cost + OTHER)
                 return [tax if c is amount else c for c in candidates]
     return candidates
+
+
+def _may_be_tax(amount: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the words beside an amount name a tax, or it has none."""
+    words = words_beside(amount.line, amount.money)
+    if not words and amount.other:
+        words = label_above(amount.line, lines)
+    return NAMES_TAX(words) is not None or not (words or amount.other)
 
 
 def _is_old_by_words(high: Candidate, low: Candidate) -> bool:
@@ -193,7 +208,7 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
     candidates = _mark_called_other(candidates, lines)
     plain = [c for c in candidates if not c.other and not c.old]
     old = [c for c in candidates if c.old]
-    saved = {c.money.value for c in candidates if c.other}
+    saved = [c for c in candidates if c.other]
     for place, (first, second) in enumerate(pairwise(plain)):
         neighbours = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
         low = min(first.money.value, second.money.value)
@@ -208,7 +223,7 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
         is_reduction = (
             _is_reduced(first, second)
             or _is_marked_down(first, second)
-            or _saves(first, second, saved)
+            or _saves(first, second, saved, lines)
         )
         high, lower = (first, second) if first.money.value > low else (second, first)
         if lower.follows_link and _is_in_box_with_link(lower, high, lines):
@@ -364,8 +379,13 @@ def _is_marked_down(first: Candidate, second: Candidate) -> bool:
     )
 
 
-def _saves(first: Candidate, second: Candidate, saved: set[Decimal]) -> bool:
-    """Whether the page shows the difference of two amounts, as a saving or in percent."""
+def _saves(
+    first: Candidate, second: Candidate, saved: Sequence[Candidate], lines: Sequence[Line]
+) -> bool:
+    """Whether the page shows the difference of two amounts, as a saving or in percent.
+
+    Behind a lower amount, and before the higher one, it may be what is added: postage, a deposit.
+    """
     is_near = (
         abs(first.line.index - second.line.index) <= _MAX_LINES
         and first.money.currency == second.money.currency
@@ -373,15 +393,26 @@ def _saves(first: Candidate, second: Candidate, saved: set[Decimal]) -> bool:
     low, high = sorted((first.money.value, second.money.value))
     if not is_near or not low < high < low * 5:
         return False
-    return high - low in saved or any(
-        _is_percent_off(line.text, low, high) for line in (first.line, second.line)
-    )
+    return any(
+        c.money.value == high - low
+        and not (first.money.value == low and _is_between(c, first, second))
+        and not POSTAGE(words_beside(c.line, c.money) or label_above(c.line, lines))
+        for c in saved
+    ) or any(_is_percent_off(line.text, low, high) for line in (first.line, second.line))
+
+
+def _is_between(amount: Candidate, first: Candidate, second: Candidate) -> bool:
+    places = [(c.line.index, c.money.start) for c in (first, amount, second)]
+    return places == sorted(places)
 
 
 def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
     """Whether a text has the percentage by which *low* is below *high*."""
     percent = _PERCENT(text) if "%" in text else None
-    return percent is not None and abs(100 * (high - low) / high - int(percent[1])) <= 1
+    if percent is None or abs(100 * (high - low) / high - int(percent[1])) > 1:
+        return False
+    around = text[max(0, percent.start() - _MAX_RATED) : percent.end() + _MAX_RATED]
+    return NAMES_TAX(around) is None
 
 
 def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:

@@ -8,13 +8,16 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
-from crawler.extract.page.lines import Line
+from crawler.extract.page.lines import DIGIT, Line
 from crawler.extract.page.page import holds_digit
 from crawler.extract.price.alone import MAX_REMARK
 from crawler.extract.price.other_amounts import WITHOUT_TAX
+from crawler.extract.price.words_beside import holds_word
 
 #: Characters beside an amount that may say whether the tax is included.
 _MAX_WORDS_BESIDE = 14
+#: Characters beside an amount that may name what it is, and the end of the amount before it.
+_MAX_NAMED, _LAST_FIGURE = 40, re.compile(r"\d(?!\d?\s?%)")
 _BRACKETS = frozenset("([（")
 #: Brackets and figures, but a rate's, end the words about an amount: `12 € inkl. 8.1% MwSt`.
 _WORDS_END = lazy_patterns.pattern(r"[(（/]|(?<![\d.,])\d(?!\d?(?:[.,]\d)?\s?%)|[)）](?=\s*\S)")
@@ -65,3 +68,16 @@ def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
     ]
     in_row = rows[0] is not None and rows[0] is rows[1] and line_before is not line
     return line_before.text if in_row else ""
+
+
+def words_beside(line: Line, money: Money) -> str:
+    """Return the words before an amount in its line, else those behind it; '' without any."""
+    before = _LAST_FIGURE.split(line.text[: money.start][-_MAX_NAMED:])[-1]
+    behind = line.text[money.end :][:_MAX_NAMED]
+    return next(filter(holds_word, (before, behind)), "")
+
+
+def label_above(line: Line, lines: Sequence[Line]) -> str:
+    """Return the beginning of the line before, if it has no figure; else ''."""
+    line_above = lines[line.index - 1] if 0 < line.index <= len(lines) else line
+    return "" if line_above.flags & DIGIT else line_above.text[:_MAX_NAMED]

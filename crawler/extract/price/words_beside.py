@@ -28,11 +28,15 @@ _CALLS_OR_COSTS = finder_of(
 _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind')})(?!\w)")
 #: A saving in percent behind the last amount of a line.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
+#: A percentage behind an amount that has words before it: `Save $30.00 (19% off)`.
+_PERCENT = r"[^\w%]{0,4}(?!0)\d{1,2}(?:[.,]\d{1,2})?\s?%(?:\s[^\W\d]{1,12})?\W*"
+_IS_PERCENT = re.compile(_PERCENT).fullmatch
 #: Signs between words and the amount that they are about.
 _SIGNS = " $€£:"
 #: The last amount of a line, without its sign.
 _AMOUNT_AT_END = re.compile(
-    r"[^\W\d]{3}\W{1,3}(?:(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}|\d{1,3}(?:[ \u00a0.,]?\d{3}){0,2}\s?\S{1,3})$"
+    r"[^\W\d]{3}\W{1,3}(?:(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}|\d{1,3}(?:[ \u00a0.,]?\d{3}){0,2}\s?\S{1,3})"
+    rf"(?:{_PERCENT})?$"
 ).search
 #: Words on both sides of a comma, or a stop that ends no abbreviation: the second clause is not
 #: about the amount before the first.
@@ -78,7 +82,7 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     after = text[money.end : min(end, money.end + 2 * AROUND)]
     if start and (words := _words_between(text[start : money.start], after)) is not None:
         return words
-    if "%" in after and _SAVED(after):
+    if "%" in after and (_SAVED(after) or (_IS_PERCENT(after) and money.start - start > 3)):
         return text[start : money.start]  # words about a percentage are not about the amount
     if start and holds_word(after):
         return _words_of_later(money, text, start, end)

@@ -72,6 +72,8 @@ _OPENING = ("(", "（", ":", "：")
 _MAX_BUTTONS = 3
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
+#: What a cell behind may deny: "Discontinued | no" says nothing of the stock.
+_DENIABLE = frozenset({"InStock", "Discontinued"})
 #: The availability of what shops sell and the web does not.
 _IN_SHOPS_ONLY = "InStoreOnly"
 #: Availabilities that a badge may say.
@@ -91,14 +93,18 @@ def _stock_in(line: Line) -> str | None:
     is_short = len(line.text) < _SHORT
     boxed = is_short and line.flags & (_lines.PRICE | STOCK)
     label, _, value = line.text.rpartition(":" if is_short else "\n")
-    if value and label and (answered := _stock_of_answer(label.rpartition(":")[2].lstrip(), value)):
-        return answered
+    if value and label and (answered := _stock_of_answer(label, value)) is not None:
+        return answered or None
     soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
 
 
 def _stock_of_answer(label: str, value: str) -> str | None:
-    """Return the availability that yes, no or a number says behind a label: `Sold out: no`."""
+    """Return the availability that yes, no or a number says behind a label: `Sold out: no`.
+
+    '' for `Discontinued: no`, because such a product may be sold out.
+    """
+    label = label.rpartition(":")[2].lstrip()
     is_affirmed, is_denied = _YES(value) is not None, _denies(value)
     if _STOCK_LABEL(label):
         is_sold = is_denied or _SOLD(value)
@@ -106,6 +112,8 @@ def _stock_of_answer(label: str, value: str) -> str | None:
     stock = availability_of_text(label) if is_affirmed or is_denied else None
     if stock != "InStock" and stock not in UNAVAILABLE:
         return None
+    if stock == "Discontinued" and is_denied:
+        return ""
     return "InStock" if (stock == "InStock") == is_affirmed else "OutOfStock"
 
 
@@ -150,13 +158,15 @@ def _denies(text: str) -> bool:
 
 def _unless_none(stock: str | None, line: Line, walk: Lines) -> str | None:
     """Return *stock*, or "OutOfStock" if the number or cell behind says none: `In stock (<b>0</b>)`."""
-    if stock != "InStock" or line.index + 1 >= len(walk.lines):
+    if stock not in _DENIABLE or line.index + 1 >= len(walk.lines):
         return stock
     following = walk.lines[line.index + 1]
     if line.text[-1:] in _OPENING and following.text == "0":
         return "OutOfStock"
     cells = line.element.tag in _CELLS and following.element.getparent() is line.element.getparent()
-    return "OutOfStock" if cells and _denies(following.text) else stock
+    if not (cells and _denies(following.text)):
+        return stock
+    return "OutOfStock" if stock == "InStock" else None
 
 
 def _price_box_says_sold(line: Line) -> bool:

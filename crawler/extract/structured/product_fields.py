@@ -115,7 +115,8 @@ def _rating(node: Node) -> Fields:
     if not isinstance(rating, dict):
         return {}
     value = number(plain_text(rating.get("ratingValue")))
-    value = value if value is not None and value < _MAX_RATING else None
+    # Without a review, templates write 0.
+    value = value if value is not None and 0 < value < _MAX_RATING else None
     reviews = first_value(rating, "reviewCount", "ratingCount")
     return {
         "rating": float(value) if value is not None else None,

@@ -113,9 +113,9 @@ class Addresses(Record):
         shape_key = shape_of(url)
         if shape_key is None:
             return None
-        if site_id not in self._sites and len(self._sites) >= _MAX_SITES:
-            self._sites.pop(next(iter(self._sites)))
-        shapes = self._sites.setdefault(site_id, {})
+        shapes = self._sites[site_id] = self._sites.pop(site_id, {})
+        if len(self._sites) > _MAX_SITES:
+            self._sites.pop(next(iter(self._sites)))  # the site that was read longest ago
         if shape_key not in shapes and len(shapes) >= _MAX_SHAPES:
-            shapes.pop(next(iter(shapes)))
+            shapes.pop(min(shapes, key=lambda key: shapes[key].products))
         return shapes.setdefault(shape_key, _Shape())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from math import comb
+from math import comb, log
 from typing import Any
 
 import attrs
@@ -32,9 +32,9 @@ from scrapy_seine.attrs_bases import Record, Value
 
 #: Pages that must agree on a place, and their share of the pages that contradict a stored value.
 _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6
-#: The largest probability that so many stored values stand in one place by chance, and the smallest
-#: one for a single page: a shop with a few prices has them in other products' tiles as well.
-_MAX_CHANCE, _MIN_PAGE_CHANCE = 1e-4, 0.02
+#: The largest probability that so many stored values stand in one place by chance, as a logarithm,
+#: and the smallest one for a single page: a shop with a few prices has them in other products' tiles as well.
+_MAX_CHANCE, _MIN_PAGE_CHANCE = log(1e-4), 0.02
 #: Consecutive pages with the stored value, after which contradicting pages are forgotten.
 _FORGET_AFTER = 40
 #: Pages that wait for their product's stored values, and newest addresses that are kept.
@@ -117,10 +117,13 @@ class _Search(Record):
         return place if is_usual and self._chance(hits) < _MAX_CHANCE else None
 
     def _chance(self, hits: int) -> float:
-        """Return an upper bound of the probability that another product's values hit as often."""
+        """Return an upper bound of the probability that another product's values hit as often.
+
+        As a logarithm, because no float holds the number of choices of a thousand pages.
+        """
         pairs = sum(times * (times - 1) for times in self.stored_values.values())
         alike = max(_MIN_PAGE_CHANCE, pairs / (self.pages * (self.pages - 1)))
-        return float(comb(self.pages, hits) * alike**hits)
+        return log(comb(self.pages, hits)) + hits * log(alike)
 
 
 @attrs.define(eq=False, repr=False)
@@ -259,7 +262,8 @@ class Mender(Record):
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether many pages' doubtful currency equals their products' stored one by now."""
-        is_stored = page.value_of("currency") == stored.get("currency")
+        currency = page.value_of("currency")
+        is_stored = currency is not None and currency == stored.get("currency")
         self._believed += is_stored and "currency" in page.doubtful
         if self._believed < _MIN_HITS:
             return False

@@ -49,6 +49,8 @@ def right_source(
     minimum = _MIN_SHARE * len(disputes)
     if not disputes or sum(map(_is_near, disputes)) < minimum:
         return None
+    # A few pages show no price, or have none in their data.
+    disputes = [each for each in disputes if each.votes.get("text") and each.value]
     if sum(map(_lacks_cents, disputes)) >= minimum:
         return None
     if any(

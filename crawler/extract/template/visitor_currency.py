@@ -77,6 +77,8 @@ class _Market(Record):
     """Newest pages with the usual currency."""
     doubtful: dict[str, str] = attrs.Factory(dict)
     """Pages with a doubtful currency, and that currency."""
+    doubts: int = 0
+    """All such pages, also those beyond the limit, since the last decision."""
     looks: int = 0
     unchanged: int = 0
     """Earlier pages whose currency is unchanged at the second look."""
@@ -155,14 +157,15 @@ class _Market(Record):
             (self.usual,), self.accepted = doubtful_currencies, set()
             self.urls.clear()
         self.accepted |= doubtful_currencies
-        self.doubtful, self.settled, self.has_turned = {}, True, False
+        self.doubtful, self.doubts, self.settled, self.has_turned = {}, 0, True, False
         return looks
 
     def add_doubtful(self, url: str, currency: str) -> tuple[list[Look], str]:
         """Add a doubtful page; return looks at earlier pages, and news."""
+        self.doubts += url not in self.doubtful
         if len(self.doubtful) < _MAX_DOUBTFUL:
             self.doubtful[url] = currency
-        number = len(self.doubtful)
+        number = self.doubts
         if self.has_turned or (number > _LOOK_AT_EACH and number % _LOOK_INTERVAL):
             return [], ""
         news = f"no page that gave {self.usual} was seen again" if number == _REPORT_AFTER else ""
@@ -281,7 +284,7 @@ class SiteCurrencies(Record):
         market = site.markets.get(name)
         if market is None:
             if len(site.markets) >= _MAX_MARKETS:
-                site.markets.pop(next(iter(site.markets)))
+                site.markets.pop(min(site.markets, key=lambda key: site.markets[key].pages))
             market = site.markets[name] = _Market(currency, {currency})
         return market
 

@@ -53,6 +53,8 @@ _OF_OTHER_GOODS = re.compile(
 _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
 #: Words of a shop's name before the label of its number.
 _MAX_NAME_WORDS = 3
+#: Digits of a number behind a label that may be a word of a name.
+_MIN_NUMBER = 3
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
 _CELLS = frozenset({"td", "dd", "span"})
@@ -149,13 +151,18 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
 
 
 def _name_before_number(value: str) -> tuple[str, str] | None:
-    """Split a name before a number's label without a colon: `Acme Works Art. no. 88-12`."""
+    """Split a name before a number's label without a colon: `Acme Works Art. no. 88-12`.
+
+    One word before a figure or two may be a name's: `Studio Code 41`.
+    """
     words = value.split(" ")[:_MAX_WORDS]
     for place in range(2, len(words)):
         if holds_digit(words[place]):
             for begin in range(max(1, place - _MAX_LABEL_WORDS), place):
-                label = _IS_LABEL(" ".join(words[begin:place]).strip(AROUND))
-                if label and _LABELS[(label.lastindex or 0) - 1] in NUMBERS:
+                text = " ".join(words[begin:place])
+                label = _IS_LABEL(text.strip(AROUND))
+                is_bare = text.isalpha() and sum(map(str.isdigit, words[place])) < _MIN_NUMBER
+                if label and not is_bare and _LABELS[(label.lastindex or 0) - 1] in NUMBERS:
                     name = " ".join(words[:begin])
                     return name, value[len(name) :].lstrip()
     return None

@@ -6,16 +6,33 @@ import re
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import holds_digit
-from crawler.extract.stock.availability import availability_of_text
+from crawler.extract.address_kinds import is_errand
+from crawler.extract.money.amounts import find_prices
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line
+from crawler.extract.page.page import MAX_TEXT_LENGTH, holds_digit
+from crawler.extract.page.places import link_around
+from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.structured.nodes import is_no_maker, is_placeholder
-from crawler.extract.visible.fact_labels import label_of
+from crawler.extract.visible.fact_labels import (
+    NUMBERS,
+    label_of,
+    maker_up_to_label,
+    up_to_label,
+)
 from crawler.extract.visible.maker_names import name_alone
+from crawler.extract.words import CachedRule
 
 #: A word of an identifier of several words.
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 #: An identifier in lower case has one of these.
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
+#: A further label, alone or with its value.
+_COLON = re.compile(r"[:：](?:\s|$)").search
+#: Elements that hold no value: the headings of a page's parts, labels, buttons.
+NO_VALUES = frozenset({"h1", "h2", "label", "button", "form"})
+#: Signs behind which further words follow a number: `12-B, in stock`.
+LISTED = re.compile(r"[,;](?:\s|$)").split
 #: Begins of addresses of the web.
 _ADDRESSES = ("www.", "http://", "https://")
 #: Words of a maker's name in small letters.
@@ -67,3 +84,56 @@ def as_identifier(value: str) -> str:
     has_sign = _IDENTIFIER_SIGN.search(value) or value.isupper()
     is_identifier = has_sign and not is_placeholder(value) and not label_of(value)
     return value if is_identifier else ""
+
+
+def may_be_value(field: str, line: Line) -> bool:
+    """Whether a line behind a label may be its value, because templates print labels without one."""
+    if line.flags & _lines.BUTTON or line.element.tag in NO_VALUES or _leads_to_errand(line):
+        return False
+    return (_MAY_BE_NUMBER if field in NUMBERS else _MAY_BE_NAME)[line.text]
+
+
+def may_stand_behind(text: str) -> bool:
+    """Whether a text may be the value of the label before it, and no button, price or label.
+
+    >>> may_stand_behind("Acme"), may_stand_behind("Colour: red"), may_stand_behind("$20.00")
+    (True, False, False)
+    """
+    if _COLON(text) or buys(text) or availability_of_text(text) is not None:
+        return False
+    return text.isalnum() or not (holds_digit(text) and _has_price(text))
+
+
+_MAY_BE_NAME = CachedRule(lambda text: may_stand_behind(maker_up_to_label(text)[0]))
+
+
+def _may_be_number(text: str) -> bool:
+    value, _ = up_to_label(text)
+    if _COLON(value) or not (value.isalnum() or not _has_price(value)):
+        return False
+    return _is_code(LISTED(value)[0])
+
+
+_MAY_BE_NUMBER = CachedRule(_may_be_number)
+
+
+def _has_price(text: str) -> bool:
+    return any(money.currency for money in find_prices(text[:MAX_TEXT_LENGTH]))
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is one word, a number of several, or one and its stock: `K 101 in stock`.
+
+    >>> _is_code("K 101"), _is_code("X-12 in stock"), _is_code("12 reviews"), _is_code("Call 555")
+    (True, True, False, False)
+    """
+    number, _, rest = text.partition(" ")
+    if all(map(_CODE_WORD.fullmatch, text.split())):
+        return True
+    return not rest or (holds_digit(number) and availability_of_text(rest) is not None)
+
+
+def _leads_to_errand(line: Line) -> bool:
+    """Whether a line is a link to a wish list, a form or a basket."""
+    link = link_around(line.element, 1) if line.flags & _lines.LINK else None
+    return link is not None and is_errand((link.get("href") or "")[:MAX_TEXT_LENGTH])

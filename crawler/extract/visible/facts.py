@@ -32,7 +32,7 @@ from crawler.extract.visible.fact_rows import (
     pairs_below_heads,
     row_pair,
 )
-from crawler.extract.visible.fact_values import as_maker, as_number
+from crawler.extract.visible.fact_values import LISTED, as_maker, as_number, may_be_value
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
@@ -75,18 +75,22 @@ MAX_CODE, _MAX_AROUND = 40, 2
 #: No maker's name has an amount: a box of the class `merk` may hold an instalment.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_VENDOR = re.compile("vendor|supplier").search
+#: Not within another word of a class: `sku clean`, `sku jeans`.
+_NAMES_BARCODE = re.compile(r"(?<![a-z])(?:ean|upc)(?=[^a-z]|$|value|code|number|text)").search
+#: Cells of labels, and cells of a row with a label and its value.
+_HEADS = frozenset({"th", "dt"})
+_CELLS = frozenset({"td", "th", "dt", "dd"})
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
-#: Signs behind which further words follow a number: `12-B, in stock`.
-_LISTED = re.compile(r"[,;](?:\s|$)").split
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
     BEFORE_MAKER
     + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
-    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
+    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac"
+    r"|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
 
@@ -204,11 +208,7 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     # "Stock code (X-5)": the box in brackets is no remark but the number.
     field = None if label and holds_digit(label[1]) else label_of(line.text)
     if field and following is not None:
-        if not line.element.tag == following.element.tag == "th":  # the head of a table
-            is_inside = following.element.getparent() is line.element  # Brand: <a>Acme</a>
-            logo = logo_behind(line.element) if field == "brand" and not is_inside else None
-            value = following.text if logo is None else logo
-            _take_labelled(signs, field, line.text, value)
+        _take_following(signs, field, line, following)
     elif label and not _RULED(line.text):
         _take(signs, *label)
         if holds_digit(rest := line.text.partition(label[1])[2]):
@@ -223,6 +223,21 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         signs.further_facts.append((_INSIDE, barcode))
         for fact in in_a_row(line.text):
             _take(signs, *fact)
+
+
+def _take_following(signs: Visible, field: str, line: Line, following: Line) -> None:
+    """Take the line behind a label as its value, or the text of the maker's logo between them."""
+    label, value = line.element, following.element
+    if label.tag == value.tag and label.tag in _HEADS:
+        return  # the head of a table, or a label without a value
+    box = label.getparent()
+    in_row = label.tag in _CELLS and value.getparent() is box
+    if label.tag in _CELLS and not in_row and value.tag in _CELLS and len(box) > 1:
+        return  # the next row, because the value's cell is empty
+    # Brand: <a>Acme</a>
+    logo = logo_behind(label) if field == "brand" and value.getparent() is not label else None
+    if in_row or logo is not None or may_be_value(field, following):
+        _take_labelled(signs, field, line.text, following.text if logo is None else logo)
 
 
 def _unless_section(line: Line, following: Line | None) -> Line | None:
@@ -358,7 +373,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         return
     words = (line.element.get("class") or "")[:1000].lower()
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
-    field = "gtin" if "ean" in words or "upc" in words else field
+    field = "gtin" if _NAMES_BARCODE(words) else field
     text = line.text
     if pair := PAIR.match(text):
         # The box may hold the label as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
@@ -446,7 +461,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
             if next_fact:
                 value = value.rstrip(".,")
                 _take_next_fact(signs, next_fact)
-        value = as_maker(value, text) if field == "brand" else as_number(_LISTED(value)[0])
+        value = as_maker(value, text) if field == "brand" else as_number(LISTED(value)[0])
     if field == "model":
         if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})

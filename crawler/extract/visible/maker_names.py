@@ -10,12 +10,15 @@ _RATED = frozenset("★☆⭐)")
 _BEHIND_NAME = lazy_patterns.pattern(
     r"(?<![\s★☆⭐])\s*+(?:[★☆⭐]++|\((?:(?:19|20)\d\d|[^()@]{1,40}@[^()]{1,40})\))$"
 )
-#: A name with the form of a company, behind which its address stands.
-_FORM_INSIDE = lazy_patterns.pattern(
+#: A name with the form of a company.
+_FIRM = (
     r"(.{2,40}?\s(?:GmbH(?: & Co\.? KGa?A?)?|AG|KG|SE|e\.K\.|Ltd\.?|Inc\.?|LLC|S\.?[AL]\.?|S\.?A\.?S\.?"
     r"|SARL|S\.?p\.?A\.?|S\.?r\.?l\.?|B\.?V\.?|N\.?V\.?|AB|AS|A/S|ApS|Oyj?|Sp\. z o\.\s?o\.|Kft\.?"
-    r"|s\.\s?r\.\s?o\.|d\.o\.o\.))\s(?=.{0,200}\d)"
+    r"|s\.\s?r\.\s?o\.|d\.o\.o\.))"
 )
+_ENDS_IN_FORM = lazy_patterns.pattern(_FIRM + "$")
+#: One behind which its address stands.
+_FORM_INSIDE = lazy_patterns.pattern(_FIRM + r"\s(?=.{0,200}\d)")
 
 
 def name_alone(text: str) -> str:
@@ -35,3 +38,12 @@ def name_alone(text: str) -> str:
         return name
     form = _FORM_INSIDE.match(text)
     return text if form is None or holds_digit(form[1]) else form[1]
+
+
+def is_firm(name: str) -> bool:
+    """Whether a maker's name ends in the form of a company, so that a brand may have a shorter one.
+
+    >>> is_firm("Acme Lamps Ltd"), is_firm("Acme Sp. z o.o."), is_firm("Acme Lamps")
+    (True, True, False)
+    """
+    return _ENDS_IN_FORM.match(name) is not None

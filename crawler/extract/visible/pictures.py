@@ -14,6 +14,8 @@ from crawler.extract.words import finder
 _MAX_IMAGES = 120
 #: Boxes around the heading that are searched for its picture, and pixels of a picture's side.
 _MAX_AROUND, _MIN_PIXELS = 4, 80
+#: Characters of a part of a product's name.
+_MIN_PART = 3
 #: Boxes behind a heading right in the body.
 _MAX_BEHIND = 10
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
@@ -41,12 +43,31 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
     sources = []
     for image in islice(page.root.iter("img"), _MAX_IMAGES):
         alt = (image.get("alt") or image.get("title") or "").casefold().strip()
-        if not alt or not (alt in product_name or product_name in alt):
+        if not alt or not (
+            product_name in alt or (alt in product_name and _is_part_of(alt, product_name))
+        ):
             continue
         source = _largest(image)
         if source and not source.startswith("data:"):
             sources.append(source)
     return list(dict.fromkeys(sources))
+
+
+def _is_part_of(text: str, name: str) -> bool:
+    """Whether a text is one or more words of a name; buttons and icons are called `x`, `i` or `in`.
+
+    >>> _is_part_of("lamp", "oak lamp"), _is_part_of("in", "linen lamp"), _is_part_of("x", "lamp x")
+    (True, False, False)
+    """
+    if not text.isascii():
+        return text in name  # East Asian names have no blanks
+    begin = name.find(text) if len(text) >= _MIN_PART else -1
+    while begin >= 0:
+        end = begin + len(text)
+        if not (name[begin - 1 : begin].isalnum() or name[end : end + 1].isalnum()):
+            return True
+        begin = name.find(text, begin + 1)
+    return False
 
 
 def _largest(image: Element) -> str:

@@ -44,6 +44,7 @@ from crawler.extract.visible.buttons_before import take_button_by_price, take_bu
 from crawler.extract.visible.fact_labels import label_of, name_in_label
 from crawler.extract.visible.fact_values import as_number
 from crawler.extract.visible.facts import find_facts, take_addressed, take_confirmed
+from crawler.extract.visible.maker_names import is_firm
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.page_currency import currency_of_place
@@ -237,8 +238,11 @@ def _take_brand(heading: Element, page: Page, fields: Fields, structured: Fields
         brand = brand_before(heading, page.title)
         fields["brand"] = brand if brand or structured.get("brand") else maker_beside(heading)
     elif " " in fields["brand"]:
-        # The maker's firm is called after the brand: "Acme Lamps Ltd" in a row, `Acme` above.
+        # The maker's firm is called after the brand: "Acme Lamps Ltd" in a row, `Acme` above it or
+        # on a logo.
         brand = brand_before(heading, page.title)
+        if brand is None and is_firm(fields["brand"]):
+            brand = maker_beside(heading)
         if brand and f" {brand} " in f" {fields['brand']} ":
             fields["brand"] = brand
 
@@ -336,8 +340,10 @@ def _without_empty(signs: Visible) -> Visible:
 
 def _is_nearer(signs: Visible, other: Visible) -> bool:
     """Whether a price is nearer to the heading; a sold out product may have lost its price."""
+    if signs.price_distance is None:
+        return False
     distance = other.price_distance if "price" in other.fields else None
-    return (signs.price_distance or 999) < (distance or 999)
+    return distance is None or signs.price_distance < distance
 
 
 def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:

@@ -43,7 +43,7 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         text = element.get("aria-label") or element.get("title") or short_text(element)
         text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT] if text else ""
         value = _stars(element, text) if "rating" not in fields else None
-        if value is not None and value <= 5:
+        if value and value <= 5:  # without a review, templates show no star of five
             fields["rating"] = value
         reviews = _reviews(text) if text and "review_count" not in fields else None
         if reviews is not None:
@@ -90,8 +90,10 @@ _STARS = CachedRule(
 def _reviews(text: str) -> int | None:
     """Return the number of reviews that a text names.
 
-    >>> _reviews("4.8 out of 5 204 reviews"), _reviews("(1 204 reviews)"), _reviews("4.8 reviews")
-    (204, 1204, None)
+    >>> _reviews("4.8 out of 5 204 reviews"), _reviews("4.8 / 5 204 reviews")
+    (204, 204)
+    >>> _reviews("(1 204 reviews)"), _reviews("4.8 reviews")
+    (1204, None)
     """
     named = _COUNT(text)
     if named is None:
@@ -100,6 +102,7 @@ def _reviews(text: str) -> int | None:
     figures, place = named[1].rstrip(".,"), named.start(1)
     first, _, last = figures.partition(" ")
     if last and first in _SCALES and text[place - 1 : place] != "(":
-        # The end of "4.8 out of 5", or thousands of reviews.
-        return count(last) if text[:place].rstrip()[-1:].isalpha() else None
+        # The end of "4.8 out of 5" or "4.8 / 5", or thousands of reviews.
+        sign = text[:place].rstrip()[-1:]
+        return count(last) if sign == "/" or sign.isalpha() else None
     return count(figures)

@@ -9,9 +9,10 @@ from itertools import chain, islice, takewhile
 from operator import is_not
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import is_front
-from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.address_kinds import is_errand, is_front
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text
 from crawler.extract.structured.breadcrumbs import ends_in_category, is_home, trail
+from crawler.extract.visible.fact_values import NO_VALUES, may_stand_behind
 from crawler.extract.visible.product_heading import heading_of
 from crawler.extract.words import CachedRule, full_matcher_of
 
@@ -290,12 +291,21 @@ def _labelled(page: Page, heading: Element | None) -> list[str]:
             following = None if category else _value_box(box)
             holder = box if following is None else following
             category = category if following is None else short_text(following, _LONGEST_LABEL)
+            if following is not None and not _may_be_category(category, following):
+                continue  # a label without a value
             labelled = f"{labelled.rstrip(': ')}: {category}"
         match = _LABELLED(labelled.strip())
         if match and _IS_LABEL(match[1]):
             links = [short_text(a, _LONGEST_STEP) for a in islice(holder.iter("a"), _MAX_STEPS)]
             return [links[-1]] if links and links[-1] else [match[2].strip(" .,")]
     return []
+
+
+def _may_be_category(text: str, box: Element) -> bool:
+    """Whether the text of the box behind a label may be a category."""
+    if box.tag in NO_VALUES or is_errand((box.get("href") or "")[:MAX_TEXT_LENGTH]):
+        return False
+    return may_stand_behind(text)
 
 
 def _value_box(label: Element) -> Element | None:

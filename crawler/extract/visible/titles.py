@@ -135,7 +135,8 @@ def name_behind_author(box: Element, title: str) -> Element:
 def _emphasis(box: Element) -> float:
     """Return 2 or more for large letters, by their size, 1 for bold ones, 0 for others."""
     if box.tag == "big" or is_large(box):
-        return 2 + int((box.get("size") or "0").strip()[-1]) / 10
+        size = (box.get("size") or "").strip()[-1:]
+        return 2 + (int(size) / 10 if size.isdecimal() else 0)
     return int(box.tag in _BOLD_TAGS or "bold" in (box.get("style") or ""))
 
 

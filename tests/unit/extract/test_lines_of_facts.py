@@ -165,3 +165,60 @@ def test_facts_with_wide_colons_share_a_line() -> None:
     read = fields(after=line)
     assert (read["brand"], read["mpn"], read["gtin"]) == ("長谷園", "NCT-31", EAN)
     assert read["sku"] == "DN-0831"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "<button>Add to cart</button>",
+        "<a href=/wishlist/add>Add to wishlist</a>",
+        "<p class=price>$20.00</p>",
+        "<h2>Description</h2><p>A lamp of oak</p>",
+        "<p>Colour: red</p>",
+        "<p>Care:</p>",
+        "<p>In stock</p>",
+        "<label>Quantity</label><input name=qty>",
+        "<p>12 reviews</p>",
+        "<p>Call 555-1234</p>",
+    ],
+)
+def test_a_label_without_a_value_does_not_take_the_next_line(after: str) -> None:
+    read = fields(after=f"<p>Item no:</p>{after}")
+    assert "sku" not in read
+    if "12" not in after:
+        assert "brand" not in fields(after=f"<p>Brand:</p>{after}")
+        assert "breadcrumbs" not in fields(after=f"<p>Category:</p>{after}")
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "field", "expected"),
+    [
+        ("Brand:", "<p>Acme</p>", "brand", "Acme"),
+        ("Brand:", "<a href=/b/acme>Acme</a>", "brand", "Acme"),
+        ("Brand:", "<p>Acme Works Part no.: 88-12</p>", "brand", "Acme Works"),
+        ("Brand:", "<img src=/l.png alt=Acme><button>Add to cart</button>", "brand", "Acme"),
+        ("Category:", "<p>Lamps</p>", "breadcrumbs", ["Lamps"]),
+        ("Designer:", "<p>Anna Voss</p>", "brand", "Anna Voss"),
+        ("Item no:", "<p>K 101</p>", "sku", "K 101"),
+        ("Item no:", "<p>EUR1234</p>", "sku", "EUR1234"),
+        ("Item no:", "<p>88-12 in stock</p>", "sku", "88-12"),
+        ("Item no:", f"<p>88-12 EAN: {EAN}</p>", "sku", "88-12"),
+        ("Item no:", "<p>12-B, in stock</p>", "sku", "12-B"),
+    ],
+)
+def test_a_value_in_the_line_behind_its_label_is_read(
+    label: str, value: str, field: str, expected: Any
+) -> None:
+    assert fields(after=f"<p>{label}</p>{value}")[field] == expected
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<table><tr><td>Brand</td><td></td></tr><tr><td>Colour</td><td>red</td></tr></table>",
+        "<table><tr><th>Brand</th><td></td></tr><tr><th>Colour</th><td>red</td></tr></table>",
+        "<dl><dt>Brand</dt><dd></dd><dt>Colour</dt><dd>red</dd></dl>",
+    ],
+)
+def test_a_row_without_a_value_does_not_take_the_next_rows_label(rows: str) -> None:
+    assert "brand" not in fields(after=rows)

@@ -24,6 +24,10 @@ def fields(after: str, head: str = "", lang: str = "en") -> dict[str, Any]:
         ("Acme Press (2019)", "Acme Press"),
         ("Acme ★★★★☆", "Acme"),
         ("Studio 54", "Studio 54"),
+        ("Studio Code 41", "Studio Code 41"),
+        ("Edition Art 5", "Edition Art 5"),
+        ("Acme Works Art. no. 5", "Acme Works"),
+        ("Acme Works Art 88125", "Acme Works"),
         ("3M, Inc.", "3M, Inc."),
         ("3m", "3m"),
         ("Acme & Sons, since 1881", "Acme & Sons"),
@@ -105,3 +109,20 @@ def test_a_maker_in_the_foot_is_not_the_products(box: str) -> None:
     link = '<a href="/brands/acme">Acme</a>'
     assert "brand" not in fields(f"<{box}><h4>Featured</h4>{link}</{box}>")
     assert fields(f"<div>{link}</div>")["brand"] == "Acme"
+
+
+@pytest.mark.parametrize("firm", ["Laboratoires Acme SAS", "Acme Oy", "Acme Lamps Sp. z o.o."])
+@pytest.mark.parametrize("link", ["Acme", '<img src="/acme.png" alt="Acme">'])
+def test_the_makers_firm_gives_way_to_the_brand_that_a_link_beside_the_name_has(
+    firm: str, link: str
+) -> None:
+    row = f"<table><tr><th>Manufacturer</th><td>{firm}, Quay 1, 4711 Port</td></tr></table>"
+    assert fields(f'<a href="/brands/acme">{link}</a>{row}')["brand"] == "Acme"
+    assert fields(f'<a href="/brands/other">Other</a>{row}')["brand"] == firm
+    assert fields(row)["brand"] == firm
+
+
+def test_a_box_called_producer_is_the_makers() -> None:
+    for inner in ("Acme", '<img src="/a.png" alt="Acme">'):
+        box = f'<div class="producer"><a href="/acme">{inner}</a></div>'
+        assert fields(box)["brand"] == "Acme"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, parse
+from crawler.extract.visible.product_shown import _is_nearer
+from crawler.extract.visible_signs import Visible
 
 URL = "https://shop.example/p/oak-lamp"
 NAME = "Oak lamp"
@@ -90,6 +92,9 @@ def test_a_menu_is_no_trail_of_breadcrumbs() -> None:
         ('<div class="rating-count">4</div>', None, None),
         ('<div class="star-rating"><i>1/2 star</i></div>', None, None),
         ('<div class="rating">12.5</div>', None, None),
+        # A product without a review has no rating.
+        ('<div class="rating">0 out of 5 (0 reviews)</div>', None, 0),
+        ('<div class="rating" title="Rated 0 out of 5"></div>', None, None),
     ],
 )
 def test_a_number_alone_in_a_box_for_the_rating_is_one(
@@ -231,3 +236,66 @@ def test_a_link_to_another_host_of_the_shop_leads_to_no_other_shop(host: str, ki
         f'<p class="price">$20.00</p><p>Used <span class="brand">Acme</span></p></body></html>'
     )
     assert extract(parse(page, "https://www.example.com/p/oak-lamp")).kind == kind
+
+
+@pytest.mark.parametrize("words", ["sku clean", "sku jeans", "product-sku upcoming", "sku"])
+def test_a_number_is_no_barcode_by_letters_within_another_word_of_its_class(words: str) -> None:
+    fields = found(behind=f'<div><span class="{words}">LMP-12</span></div>').fields
+    assert (fields.get("sku"), fields.get("gtin")) == ("LMP-12", None)
+
+
+@pytest.mark.parametrize("words", ["ean", "product-ean", "ean-code", "eancode", "info ean13 ean"])
+def test_a_barcode_is_known_by_a_word_of_its_class(words: str) -> None:
+    fields = found(behind=f'<div><span class="{words}">4006381333931</span></div>').fields
+    assert fields.get("gtin") == "4006381333931"
+
+
+@pytest.mark.parametrize(
+    ("name", "alt"), [("Box lamp", "x"), ("Vintage linen lamp", "in"), ("Vanity lamp", "i")]
+)
+def test_an_icon_whose_description_stands_within_the_name_is_not_the_products_picture(
+    name: str, alt: str
+) -> None:
+    page = (
+        f'<html><head><title>{name} | Red House</title></head><body><div><img src="/i/lamp.jpg">'
+        f'<h1>{name}</h1></div><div class="price">$45.00</div><button>Add to cart</button>'
+        f'<p><a href="/go"><img src="/i/go.png" alt="{alt}"></a></p></body></html>'
+    )
+    assert extract(parse(page, URL)).fields["images"] == ["https://shop.example/i/lamp.jpg"]
+
+
+def test_a_rating_of_no_review_in_structured_data_is_none() -> None:
+    data = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Oak lamp", "aggregateRating":'
+        ' {"@type": "AggregateRating", "ratingValue": "0.0", "reviewCount": 0}}</script>'
+    )
+    fields = found(before=data).fields
+    assert (fields.get("rating"), fields.get("review_count")) == (None, 0)
+
+
+@pytest.mark.parametrize("size", ["large", " ", "5"])
+def test_a_name_in_large_letters_is_read_whatever_their_size_is_called(size: str) -> None:
+    page = (
+        "<html><head><title>Voss, Anna The far shore of the lake</title></head><body><p><b>Voss, Anna</b>"
+        f'<br><big size="{size}">The far shore of the lake</big></p><p>Price: $12.00</p>'
+        "<button>Add to cart</button></body></html>"
+    )
+    assert extract(parse(page, URL)).fields["name"] == "The far shore of the lake"
+
+
+def test_a_word_for_bids_at_the_foot_of_a_page_does_not_stand_before_its_first_line() -> None:
+    page = (
+        "<html><head><title>Shop</title></head><body><p>Now $20.00</p><p>In the garden</p>"
+        "<p>$35.00</p><button>Buy now</button><p>A lamp</p><p>Place a bid</p></body></html>"
+    )
+    assert extract(parse(page, URL)).fields["price"] == Decimal("20.00")
+
+
+def test_a_price_of_no_distance_is_nearer_than_any_other() -> None:
+    near, far, none = (Visible(price_distance=distance) for distance in (0, 7, None))
+    for signs in (near, far):
+        signs.fields["price"] = Decimal(12)
+    assert _is_nearer(near, far)
+    assert not _is_nearer(far, near)
+    assert _is_nearer(far, none)
+    assert not _is_nearer(none, none)

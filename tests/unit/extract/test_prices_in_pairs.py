@@ -138,3 +138,21 @@ def test_a_table_of_quantities_that_repeats_the_net_amount_is_net() -> None:
     table = f"<table data-testid='price-breaks'>{rows}</table><button>Add to basket</button>"
     pair = "<p>£189.00</p><p>(exc. VAT)</p><p>£226.80</p><p>(inc. VAT)</p>"
     assert str(_read(f"{pair}{table}")["price"]) == "226.80"
+
+
+@pytest.mark.parametrize(
+    ("language", "saving"),
+    [
+        ("en", "Save $10.00 (20%)"),
+        ("en", "You save: $10.00 (20% off)"),
+        ("en", "Savings $10.00 -20%"),
+        ("de", "Sie sparen 10,00 $ (20 %)"),
+        ("fr", "Économisez 10,00 $ (20,5 %)"),
+    ],
+)
+def test_a_percentage_behind_a_saving_keeps_its_words_from_the_price(
+    language: str, saving: str
+) -> None:
+    was, now = "<s>$49.00</s>", "<span>$39.00</span>"
+    for amounts in (f"{was} {now} <span>{saving}</span>", f"{now} {was} <span>{saving}</span>"):
+        assert _prices(_read(f"<div>{amounts}</div>{_BUY}", language))[:2] == ("39.00", "49.00")

@@ -387,6 +387,10 @@ def test_words_for_the_stock_are_turned_by_yes_and_no_behind_them():
         body = f"<h1>Oak lamp</h1><p><b>€25.00</b></p><p>{words}</p><p>SKU: A-12</p>"
         return _read(body).fields.get("availability")
 
+    assert stock("Discontinued: no") is None
+    row = "<table><tr><th>Is Discontinued By Manufacturer<td>{}</table><p>"
+    assert stock(row.format("No") + "Currently unavailable") == "OutOfStock"
+    assert stock(row.format("Yes")) == "Discontinued"
     assert (stock("Sold out: no"), stock("Ausverkauft: ja")) == ("InStock", "OutOfStock")
     assert (stock("Uitverkocht: nee"), stock("In stock: no")) == ("InStock", "OutOfStock")
     assert (stock("Lager: 0"), stock("Bestand: 12")) == ("OutOfStock", "InStock")
@@ -419,6 +423,34 @@ def test_the_larger_of_two_large_texts_is_the_name_below_the_artist():
     body = f"<font size=4>Los Faros</font><br><font size=5><b>Mar adentro</b></font><p>Price: <b>€ 15.00</b></p>{_BUY}"
     title, site = "Redstore - Los Faros - Mar adentro", "https://redstore.example"
     assert _read(body, title=title, site=site).fields["name"] == "Mar adentro"
+
+
+@pytest.mark.parametrize("caption", ["Add to cart - save $5", "Buy now (free shipping over $50)"])
+def test_another_amount_on_the_button_that_buys_is_no_price(caption):
+    form = f"<form action=/order><input type=submit value='{caption}'></form>"
+    assert "price" not in _read(f"<h1>Oak lamp</h1><p>Order code: P-412{form}").fields
+    assert _read(f"<h1>Oak lamp</h1><p>Price: 40</p>{form}").fields["price"] == 40
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("God of War", "God of War $59.99"),
+        ("Castle MOC", "Castle MOC $59.99"),
+        ("Tube PVC", "Tube PVC $59.99"),
+        ("Lampa", "Moc 60 W $59.99"),
+        ("Tusen ord", "Tusen ord $59.99"),
+    ],
+)
+def test_a_name_that_ends_in_a_word_of_old_prices_of_another_language_makes_none(name, shown):
+    body = f"<h1>{name}</h1><p>{shown}</p><p>Deluxe edition $79.99</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal("59.99")
+
+
+@pytest.mark.parametrize("label", ["War", "war:", "MOC", "Ord"])
+def test_a_short_word_alone_before_an_amount_makes_it_the_old_price(label):
+    fields = _read(f"<h1>Lampe</h1><p>{label} $79.99</p><p>$59.99</p>{_BUY}").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("59.99"), Decimal("79.99"))
 
 
 def test_a_price_on_the_one_button_that_buys_is_the_products():

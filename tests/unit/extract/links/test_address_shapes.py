@@ -57,6 +57,37 @@ def test_variants_of_one_product_among_others_are_followed_once():
     assert len([path for path in found if path.startswith("/product/lamp")]) == 1
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+def test_colours_in_the_tiles_of_few_products_are_no_products(count):
+    """A category of four products with six colours each took 28 requests instead of 4."""
+    colours = ("red", "blue", "green", "black", "white", "pink")
+    tiles = "".join(
+        f'<li class=card><a href="/product/oak-{n}"><img src="/{n}.jpg"><h3>Oak {n}</h3></a>'
+        f"<b>€ {n}9,90</b>"
+        + "".join(f'<a href="/product/oak-{n}?colour={name}">{name}</a>' for name in colours)
+        for n in range(count)
+    )
+    found = followed("/living", f"<ul>{tiles}</ul>")
+    assert {path for path in found if "oak" in path} == {f"/product/oak-{n}" for n in range(count)}
+
+
+@pytest.mark.parametrize("look", ["quick_view={n}", "view=quick&id={n}", "colour=red{n}"])
+def test_a_further_link_beside_the_price_of_a_tile_is_no_product(look):
+    beside = f'<div><s>€ 99,90</s> <b>€ {{n}}9,90</b><a href="/living?{look}">Look</a></div>'
+    found = followed("/living", listing(numbered("/{slug}"), TILE + beside))
+    assert {*numbered("/{slug}")} <= found
+    assert not any("?" in path for path in found)
+
+
+def test_an_article_whose_title_has_an_amount_is_no_product():
+    title = '<div class=post><h2><a href="/2026/05/gifts-{n}">Gifts under $5{n}</a></h2><p>Ideas'
+    posts = "".join(title.format(n=n) for n in range(6))
+    assert not any("gifts" in path for path in followed("/living", posts))
+    latest = '<p>Free shipping over $50</p><a href="/2026/05/our-story">Our story</a>'
+    assert "/2026/05/our-story" not in followed("/living", latest)
+    assert "/2026/05/our-lamp" in followed("/living", latest.replace("story", "lamp") + "<p>$50.00")
+
+
 @pytest.mark.parametrize("form", ["/living?show={slug}", "/shop?view={slug}", "/2024/05/{slug}"])
 def test_a_row_with_a_price_and_one_link_is_a_products_whatever_its_address_says(form):
     addresses = numbered(form)

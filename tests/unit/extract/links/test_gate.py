@@ -42,6 +42,11 @@ def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
         (ASKED.format("No, I am under 18", "I know I am older"), ("/age", "a=a1")),
         (ASKED.format("Nein", "Ja, ich bin über 18"), ("/age", "a=a1")),
         (ASKED.format("Ano, je mi 18", "Ne"), ("/age", "a=a0")),
+        (ASKED.format("Go back", "I am over 18"), ("/age", "a=a1")),
+        (
+            f"<p>Are you over 18?</p>{FORM.replace('Enter', 'I am not under 18')}",
+            ("/enter", "token=7&ok=1"),
+        ),
         (
             '<h1>Are you over 18?</h1><a href="/leave">No</a><a href="/enter">Yes</a>',
             ("/enter", ""),
@@ -61,6 +66,7 @@ def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -
         FORM.replace("</form>", "<button>No</button></form>"),
         ASKED.format("No", "I am under 18"),
         ASKED.format("No", "Leave"),
+        ASKED.format("Too young", "Old enough"),
         FORM.replace("/enter", "/cart/add"),
         FORM.replace("/enter", "/login"),
         FORM.replace("/enter", "https://other.example/enter"),

@@ -448,6 +448,7 @@ def test_a_menu_that_a_script_fills_in_is_loaded_from_the_front_page_or_where_no
         '<div class="reviews" data-url="/ajax/all?v=3"></div>',
         '<nav data-src="/ajax/all?v=3"><a href="/about">About us</a></nav>',
         '<nav><img data-src="/menu/lamps.jpg"></nav>',
+        '<header><form data-url="/ajax/all?v=3"><input data-suggest-url="/suggest"></form></header>',
         '<nav data-cart-url="/cart/mini"></nav>',
         '<header><a class="menu" data-url="/ajax/all?v=3" href="#">Menu</a></header>',
         '<div data-url="/ajax/all?v=3"></div>',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -93,6 +94,7 @@ def test_one_page_that_answers_where_others_are_redirected_keeps_all_links(
     assert settled(found) == [link.url for link in LINKS]
     assert settled(redirected(("/p/{}", "/sold-out/"))) == [link.url for link in LINKS]
     assert settled(redirected(("/p/{}", "/c/lamps/{}"))) == [link.url for link in LINKS]
+    assert settled(redirected(("/{}", "/lamps/{}"))) == [link.url for link in LINKS]
 
 
 def test_what_a_shop_s_redirects_did_in_one_job_changes_no_link_of_the_next() -> None:
@@ -103,8 +105,8 @@ def test_what_a_shop_s_redirects_did_in_one_job_changes_no_link_of_the_next() ->
 
 def test_kinds_of_changes_are_remembered_in_bounded_room() -> None:
     found = redirected(("/p/{}", "/p/{}/"), 1)
-    for n in range(100):
-        found.note(f"{OWN}/p/lamp", f"{OWN}/f{n}/p/lamp")
+    for first, second in product("abcdefghij", repeat=2):
+        found.note(f"{OWN}/p/lamp", f"{OWN}/en-{first}{second}/p/lamp")
     for n in range(MIN_REDIRECTED):
         found.note(f"{OWN}/c/{n}", f"{OWN}/c/{n}/")
     assert settled(found) == [f"{TWIN}/lamp", f"{OWN}/c/lamps/"]

@@ -170,6 +170,12 @@ def test_the_last_page_that_is_linked_is_asked_whether_it_leads_on():
     assert probing.lead_on(search, further(menu=False)) == search  # a part that a script loads
 
 
+def test_a_search_does_not_go_on_behind_a_link_beyond_all_pages_that_it_asks_for() -> None:
+    search = Probe(template=f"{BASE}?page={{}}", first=FIRST, low=5, asked=10)
+    longer = probing.lead_on(search, further("?page=4", "?page=6000"))
+    assert longer is None or probing.resume(longer.plain()).asked == longer.asked
+
+
 class TestSpider:
     @pytest.fixture
     def spider(self) -> CatalogSpider:

@@ -85,6 +85,14 @@ def prices(text: str, local: str | None = None) -> list[tuple[str, str | None]]:
         ("2万5千円", None, [("25000", "JPY")]),
         ("1億2000万円", None, [("120000000", "JPY")]),
         ("3만 5천원", None, [("35000", "KRW")]),
+        ("₩12,000 천연 비누", None, [("12000", "KRW")]),  # "natural soap"
+        ("¥3,000 万年筆", None, [("3000", "JPY")]),
+        ("¥500 千代紙", None, [("500", "JPY")]),
+        ("Mo-Fr 8.30-12.00 Uhr", "CHF", []),
+        ("Mo. – Fr. 8.30 – 12.00 Uhr", "CHF", []),
+        ("Di, Mi, Fr. 8.00-12.00", None, []),
+        ("Lampe Modell Mi Fr. 49.90", "CHF", [("49.90", "CHF")]),
+        ("Auktion 20:30 kr 450", "SEK", [("30", "SEK"), ("450", "SEK")]),
         ("12,99 $CA", None, [("12.99", "CAD")]),  # as browsers write it in French
         ("12,99 $US", "CAD", [("12.99", "USD")]),
         ("$12.99", "CAD", [("12.99", "CAD")]),

@@ -368,3 +368,19 @@ def test_a_sale_may_have_its_prices_in_a_place_of_its_own() -> None:
 @pytest.mark.parametrize("words", ["A partire da € ", "da ", "alkaen ", "nuo ", "alates "])
 def test_languages_have_words_of_their_own_for_the_cheapest_variant(words: str) -> None:
     assert says_from(words)
+
+
+@pytest.mark.parametrize(
+    ("price", "votes"),
+    [("30", {"opengraph": Decimal(31)}), ("0", {"text": Decimal(31)}), ("30", {"text": None})],
+)
+def test_a_page_without_one_of_two_prices_decides_nothing_about_the_others(
+    price: str, votes: dict[str, Any]
+) -> None:
+    stats = Profile().fields["price"]
+    for n in range(5):
+        prices = {"json-ld": Decimal(10 + n), "text": Decimal(11 + 2 * n)}
+        stats.recent.append(("dispute", Observation(prices["json-ld"], "json-ld", prices, None)))
+    votes = {"json-ld": Decimal(price), **votes}
+    stats.recent.append(("dispute", Observation(Decimal(price), "json-ld", votes, None)))
+    assert right_source("price", stats) == "text"

@@ -309,3 +309,24 @@ def test_a_worker_knows_its_own_currency_before_it_is_held_against_others() -> N
         worker.currencies.compare("shop", stored)
         asked.append(len(worker.currencies.looks("shop")))
     assert asked == [0] * 7 + [3]
+
+
+def test_pages_beyond_those_that_are_remembered_cause_no_look_each() -> None:
+    currencies = SiteCurrencies()
+    for number in range(20):
+        currencies.note("shop", f"https://shop.example/p/{number}", "EUR")
+    looks = []
+    for number in range(1_000):
+        currencies.note("shop", f"https://shop.example/q/{number}", "GBP")
+        looks.append(len(currencies.looks("shop")))
+    assert 0 < sum(looks[500:]) <= 50
+
+
+def test_a_sites_main_market_is_not_forgotten_for_many_small_ones() -> None:
+    currencies = SiteCurrencies()
+    for number in range(20):
+        currencies.note("shop", f"https://shop.example/p/{number}", "EUR")
+    for number in range(60):
+        currencies.note("shop", f"https://shop.example/p/1?store={number}", "EUR")
+    doubt, _ = currencies.note("shop", "https://shop.example/p/21", "GBP")
+    assert doubt is not None

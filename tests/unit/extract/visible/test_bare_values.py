@@ -14,6 +14,14 @@ def fields_of(shown: str, url: str = "https://a.example/p/lamp") -> dict[str, An
     return extract(parse(html.encode(), url)).fields
 
 
+def test_a_size_that_is_no_number_hides_no_product() -> None:
+    """`<big size="large">` raised an error, and its page was lost."""
+    box = '<td>Anna Voss<br><big size="large">The far shore</big>'
+    html = f"<title>Anna Voss: The far shore</title><table><tr>{box}</table><p>€8.99</p>"
+    page = parse(f"{html}<button>Add to cart</button>", "https://a.example/p/7")
+    assert str(extract(page).fields["price"]) == "8.99"
+
+
 @pytest.mark.parametrize(
     ("shown", "host", "price", "currency"),
     [
