@@ -93,6 +93,10 @@ class Heartbeat:
     """Called with the cancelled jobs when another worker may have handed a lease over."""
     cleared: Callable[[str], None] = lambda domain: None
     """Called when somebody dropped all requests of a domain, or of the crawl ('')."""
+    missed: Callable[[], None] = lambda: None
+    """Called where this worker may have missed such a message."""
+    _dropped: int | None = None
+    """How many requests of the crawl were dropped when it subscribed last; None: it did not."""
     waits: Callable[[], str] = lambda: ""
     """Describes a page that has not ended for long, and what it waits for; '' if there is none."""
     look_for_end: Callable[[], Awaitable[None]] | None = None
@@ -196,6 +200,7 @@ class Heartbeat:
                     self.forget()
                     self.exchange.schedule_round_trip(self._share_s())
                     await self._look_for_end()
+                    await self._look_if_cleared()
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._read_cancelled()
@@ -210,6 +215,12 @@ class Heartbeat:
     async def _look_for_end(self) -> None:
         if self.look_for_end is not None:
             await self.look_for_end()
+
+    async def _look_if_cleared(self) -> None:
+        former = self._dropped
+        self._dropped = (await self.frontier.counts()).totals.get("cleared", 0)
+        if former not in {None, self._dropped}:
+            self.missed()
 
     def _received(self, message: bytes) -> None:
         if message == b"pause":

@@ -239,6 +239,15 @@ class LocalRequests:
         for number in [n for n, local in self._waiting.items() if is_gone(local.stub)]:
             self._drop(number)
 
+    def push_anew(self) -> None:
+        """Push other stubs, because those in Redis may be gone, and nobody told this worker.
+
+        A stub too many ends when it is leased.
+        """
+        for number, local in self._waiting.items():
+            local.stub = attrs.evolve(local.stub, mark=new_token())
+            self._spawn(self._push_stub(number))
+
     def restore(self) -> None:
         """Push the stubs again, because Redis has another state of the crawl.
 

@@ -323,6 +323,7 @@ class Worker:
         ends = Ends(exchange, self.name, self.spider, seal, self.count, max_retries, member.local)
         member.local.before = self._send_site_limits
         member.heartbeat.mail, member.heartbeat.cleared = member.local.fetch, member.local.clear
+        member.heartbeat.missed = member.local.push_anew
         forget = (self.df.clear, self.site_limits.resend)
         member.recovery.on_change = (*forget, member.local.restore)
         crawl, age_s = exchange.config.crawl, member.starts.age_s

@@ -112,9 +112,11 @@ def project(folder: Path, spiders: str) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.parametrize("limit", ["CONCURRENT_REQUESTS=16", "CONCURRENT_REQUESTS_PER_IP=8"])
 def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
-    tmp_path: Path, redis_url: str, namespace: str
+    tmp_path: Path, redis_url: str, namespace: str, limit: str
 ) -> None:
+    """With a limit that a process keeps by itself, Scrapy's queue asks the handlers."""
     asked: list[float] = []
 
     class Stamped(Site):
@@ -124,7 +126,7 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
 
     with serving(Stamped) as url:
         project(tmp_path, PROJECT % url)
-        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}", "-s", limit)
         workers = [
             started.Popen(
                 [sys.executable, "-m", "scrapy", "crawl", "mine", "-O", "items.jl", *own],

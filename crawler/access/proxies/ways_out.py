@@ -18,6 +18,8 @@ from scrapy_seine.attrs_bases import Record
 _MOST = 20_000
 #: How often a request is sent again that comes to the same proxy each time.
 _MOST_LOOKS = 3
+#: Redirects that are followed after a look that decided nothing, until the next look.
+_FOLLOWED = 50
 Key = TypeVar("Key", bound=tuple[str, ...])
 Verdict = Literal["page", "again", "no page"]
 
@@ -34,11 +36,12 @@ class WaysOut(Record):
     'no page'
     """
 
-    _believed: dict[tuple[str, str], None] = attrs.Factory(dict)
+    _believed: dict[tuple[str, str], int] = attrs.Factory(dict)
     """Sites, and the sites to which two proxies were led from there."""
-    _undecided: dict[tuple[str, ...], None] = attrs.Factory(dict)
-    """Sites, other sites and proxies: no second proxy said the same or led to the site's page."""
-    _false: dict[tuple[str, str], None] = attrs.Factory(dict)
+    _undecided: dict[tuple[str, ...], int] = attrs.Factory(dict)
+    """Sites, other sites and proxies of which no second proxy said the same or led to the site's
+    page, and how many of their redirects are followed."""
+    _false: dict[tuple[str, str], int] = attrs.Factory(dict)
     """Proxies, and the sites to which they alone lead."""
 
     def judge(
@@ -56,20 +59,26 @@ class WaysOut(Record):
         if before is None:
             # A look that decided nothing is not repeated for each page, where there is one proxy,
             # or where a site leads visitors of each country to another shop.
-            return "page" if (site, target, proxy) in self._undecided else "again"
+            return "page" if self._is_followed((site, target, proxy)) else "again"
         former_target, former_proxy = before
         if former_proxy == proxy and looks < _MOST_LOOKS:
             return "again"
         if former_proxy != proxy and former_target == target:
-            _keep(self._believed, (site, target))
+            _keep(self._believed, (site, target), 1)
         else:
-            _keep(self._undecided, (site, target, proxy))
-            _keep(self._undecided, (site, former_target, former_proxy))
+            _keep(self._undecided, (site, target, proxy), _FOLLOWED)
+            _keep(self._undecided, (site, former_target, former_proxy), _FOLLOWED)
         return "page"
+
+    def _is_followed(self, way: tuple[str, ...]) -> bool:
+        left = self._undecided.get(way, 0)
+        if left:
+            self._undecided[way] = left - 1
+        return left > 0
 
     def contradict(self, proxy: str, target: str) -> None:
         """Note that a request led to *target* through this proxy, and to a page through another."""
-        _keep(self._false, (proxy, target))
+        _keep(self._false, (proxy, target), 1)
 
 
 def way_out(url: str, status: int, location: str) -> str:
@@ -89,7 +98,7 @@ def way_out(url: str, status: int, location: str) -> str:
         return ""
 
 
-def _keep(kept: dict[Key, None], key: Key) -> None:
-    kept[key] = None
+def _keep(kept: dict[Key, int], key: Key, value: int) -> None:
+    kept[key] = value
     if len(kept) > _MOST:
         del kept[next(iter(kept))]

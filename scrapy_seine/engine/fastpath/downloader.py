@@ -39,6 +39,7 @@ from scrapy_seine.politeness.project_pace import concurrency_of_project
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
+_Download = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
 
@@ -54,12 +55,14 @@ class Downloader(QueueingDownloader):
         worker, at_once = worker_of(crawler), concurrency_of_project(crawler.settings)
         self._gate = worker.gate
         self._own = OwnDownloads(self._gate, at_once, worker.wake)
+        self._ungated = _ungated_schemes(crawler.settings)
+        self._asked: _Download = self.handlers.download_request_async
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
-        if self.queues:
+        if self.queues:  # Scrapy's queue asks the handlers by itself
+            self.handlers.download_request_async = self._ask_handler  # type: ignore[method-assign]
             return
         self.slots = self.sites = SiteSlots(crawler.settings)
         self._raised = scrapy_internals.exception_step_of(self.middleware)
-        self._ungated = _ungated_schemes(crawler.settings)
         self._before = self._methods("process_request")
         self._after = self._methods("process_response")
 
@@ -137,25 +140,27 @@ class Downloader(QueueingDownloader):
         self.sites.record_sent(slot)
         self._notify(signals.request_reached_downloader, request)
         try:
-            download = self.handlers.download_request_async
-            if self._ungated and urlparse_cached(request).scheme in self._ungated:
-                download = self._download_at_time
-            if self._own.is_one(request):
-                response = await self._own.download(request, self.crawler.spider, download)
-            else:
-                response = await download(request)
+            response = await self._ask_handler(request)
             self._notify(signals.response_downloaded, request, response=response)
             return response
         finally:
             self._notify(signals.request_left_downloader, request)
+
+    def _ask_handler(self, request: Request) -> Coroutine[Any, Any, Response]:
+        """Have a handler download the request, in the slot that it has or gets now."""
+        download = self._asked
+        if self._ungated and urlparse_cached(request).scheme in self._ungated:
+            download = self._download_at_time
+        if self._own.is_one(request):
+            return self._own.download(request, self.crawler.spider, download)
+        return download(request)
 
     async def _download_at_time(self, request: Request) -> Response:
         """Wait for the request's slot in place of a handler that knows of none."""
         if (slot_opened := self._gate.wait_for_slot(request)) is not None:
             await slot_opened
         self._gate.record_sent(request)
-        response: Response = await self.handlers.download_request_async(request)
-        return response
+        return await self._asked(request)
 
     def _notify(self, signal: object, request: Request, **more: Response) -> None:
         spider = self.crawler.spider

@@ -32,6 +32,8 @@ def test_a_fleet_of_one_proxy_believes_it_in_the_end() -> None:
     assert looks < 5
     assert ways.judge(SHOP, LOGIN, "one", None) == "page", "its next page costs no second look"
     assert ways.judge(SHOP, LOGIN, "two", None) == "again"
+    verdicts = [ways.judge(SHOP, LOGIN, "one", None) for _ in range(100)]
+    assert 0 < verdicts.count("again") < 100, "a second proxy may come back later"
 
 
 def test_a_site_that_leads_each_country_to_another_shop_is_asked_twice_once() -> None:
