@@ -165,9 +165,9 @@ class DeadEnds(Record):
         return shape_of(url) in self.shapes or _shape_below(url) in self.shapes
 
     def _shape(self, site_id: str, shape: str) -> _Shape:
-        if site_id not in self._sites and len(self._sites) >= _MAX_SITES:
-            self._sites.pop(next(iter(self._sites)))
-        shapes = self._sites.setdefault(site_id, {})
+        shapes = self._sites[site_id] = self._sites.pop(site_id, {})
+        if len(self._sites) > _MAX_SITES:
+            self._sites.pop(next(iter(self._sites)))  # the site that was read longest ago
         if shape not in shapes and len(shapes) >= _MAX_SHAPES:
             counted = next((name for name, counts in shapes.items() if not counts.useful), None)
             if counted is None:

@@ -192,7 +192,7 @@ def _names_in_scripts(page: Page) -> list[str]:
 def _own_templates(page: Page) -> Iterator[str]:
     """Yield the listing's own address with a place for a number: `/lamps/page-{page}`."""
     path = urlsplit(page.url).path.rstrip("/")
-    for spelt in {path, path.replace("/", "\\/")} if path else ():
+    for spelt in dict.fromkeys((path, path.replace("/", "\\/"))) if path else ():
         pattern = re.escape(spelt.encode()) + _PLACE
         for match in islice(re.finditer(pattern, page.raw[:_MAX_RAW_BYTES]), _MAX_OWN_FORMS):
             url = page.resolve(path + match[1].decode().replace("\\", ""))

@@ -28,6 +28,8 @@ from crawler.extract.price.line_amounts import (
 from crawler.extract.price.lone_tiles import (
     LONGEST_TILE_PRICE,
     follows_link,
+    is_behind_link,
+    is_below_others,
     is_in_tile,
     is_named_otherwise,
 )
@@ -405,7 +407,12 @@ def _is_loose(walk: Lines, price: Candidate, words_before: str) -> bool:
     """Whether a price may be that of something else, by the words around or its place."""
     if price.other and not CALLS_PRICE(words_before):
         return True
-    return ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
+    if ends_sentence(price, sentence_only=True):
+        return True
+    if not (price.follows_link or price.line.flags & _lines.LINK):
+        return False
+    is_below = price.follows_link and is_below_others(walk, price.line)
+    return is_below or is_behind_link(walk, price.line, price.money)
 
 
 def _is_no_price(price: Candidate, walk: Lines) -> bool:
@@ -473,15 +480,6 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
 def _is_surely_old(amount: Candidate) -> bool:
     """Whether a mark, and words or a strike element as well, say that an amount is old."""
     return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
-
-
-def _is_below_others(walk: Lines, price: Candidate) -> bool:
-    """Whether a price stands right behind a link, below a heading that is not the main one."""
-    if not price.follows_link:
-        return False
-    between = walk.lines[walk.heading + 2 : price.line.index]  # right behind it is its subtitle
-    main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
-    return any(line.flags & _lines.HEADING and line.text != main for line in between)
 
 
 def _is_regular_price(amount: Candidate, price: Candidate) -> bool:

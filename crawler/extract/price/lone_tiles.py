@@ -8,7 +8,7 @@ from itertools import islice
 from unicodedata import normalize
 
 from crawler.extract.address_kinds import is_errand, looks_like_product
-from crawler.extract.money.amounts import find_prices
+from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
@@ -20,6 +20,7 @@ from crawler.extract.page.places import (
     shows_several,
 )
 from crawler.extract.price.line_amounts import LONGEST_LINE
+from crawler.extract.price.words_beside import calls_price
 from crawler.extract.stock.availability import buys
 
 #: Lines of a tile between its title and its price.
@@ -193,6 +194,33 @@ def follows_link(walk: Lines, line: Line) -> bool:
         return False  # a fact's value behind its label: the cellar, the author
     element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
+
+
+def is_below_others(walk: Lines, line: Line) -> bool:
+    """Whether a line stands below a heading that is not the main one."""
+    between = walk.lines[walk.heading + 2 : line.index]  # right behind it is its subtitle
+    main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
+    return any(line.flags & _lines.HEADING and line.text != main for line in between)
+
+
+def is_behind_link(walk: Lines, line: Line, money: Money) -> bool:
+    """Whether what stands right before an amount links to another product: `Next: Red lamp $15`.
+
+    The link may be the whole line, or the one before in the box whose text the amount is.
+    """
+    name, linked = line.text[: money.start].strip(), line
+    if not name and line.index:
+        linked = walk.lines[line.index - 1]
+        name = linked.text if linked.element.getparent() is line.element else ""
+    if not linked.flags & _lines.LINK or len(name) < _MIN_NAME or buys(name) or calls_price(name):
+        return False
+    link = link_around(linked.element, _MAX_AROUND)
+    main = walk.lines[walk.heading].text if walk.heading >= 0 else name
+    if link is None or _overlaps(name.casefold(), main.casefold()):
+        return False
+    if not leads_away(link) or checks_out(link):
+        return False
+    return _leads_to_product(link) and maker_led_to(link) is None
 
 
 def is_named_otherwise(walk: Lines, line: Line) -> bool:

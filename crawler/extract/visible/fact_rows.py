@@ -24,6 +24,8 @@ IS_WEAK = re.compile(
 ).search
 #: Tags of a label that may hold its text in a further box.
 _LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
+#: Elements of values beside a label.
+_VALUE_TAGS = frozenset({"span", "div", "b", "strong", "p", "a"})
 #: Blanks, separators and marks of direction around a label or a value.
 AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 
@@ -88,6 +90,14 @@ def logo_behind(label: Element) -> str | None:
         value = box.getnext()
     image = None if value is None or short_text(value) else next(value.iter("img"), None)
     return None if image is None else (image.get("alt") or image.get("title") or "").strip()
+
+
+def is_empty_behind(label: Element) -> bool:
+    """Whether the box for the value behind a label is there and empty: `<b>Brand</b><b></b>`."""
+    box = label.getnext()
+    if box is None or box.tag not in _VALUE_TAGS or (box.tail or "").strip():
+        return False
+    return not short_text(box) and next(box.iter("img"), None) is None
 
 
 def boxes_before(heading: Element) -> list[Element]:

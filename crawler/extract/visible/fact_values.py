@@ -25,16 +25,17 @@ from crawler.extract.words import CachedRule
 
 #: A word of an identifier of several words.
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
-#: An identifier in lower case has one of these.
-_IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
+#: An identifier in lower case has one of these; an amount of money is none.
+_IDENTIFIER_SIGN = lazy_patterns.pattern(r"^(?=[^$€£¥₹₽]*$)[^\d_-]*[\d_-]")
 #: A further label, alone or with its value.
 _COLON = re.compile(r"[:：](?:\s|$)").search
 #: Elements that hold no value: the headings of a page's parts, labels, buttons.
 NO_VALUES = frozenset({"h1", "h2", "label", "button", "form"})
+_PRESSED = _lines.BUTTON | _lines.LINK
 #: Signs behind which further words follow a number: `12-B, in stock`.
 LISTED = re.compile(r"[,;](?:\s|$)").split
-#: Begins of addresses of the web.
-_ADDRESSES = ("www.", "http://", "https://")
+#: Begins of addresses of the web, and of amounts.
+_NO_MAKERS = ("www.", "http://", "https://", "$", "€", "£")
 #: Words of a maker's name in small letters.
 _MAX_MAKER_WORDS = 6
 #: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
@@ -46,8 +47,8 @@ def as_maker(value: str, text: str) -> str:
     value = name_alone(value)
     if len(value) > 60 or label_of(value) or is_no_maker(value) or _is_sentence(value):
         return ""
-    if value.startswith(_ADDRESSES) or (value[:1].isdigit() and " " in value and value.islower()):
-        return ""  # "www.acme.example", "2 years of warranty"
+    if value.startswith(_NO_MAKERS) or (value[:1].isdigit() and " " in value and value.islower()):
+        return ""  # "www.acme.example", "$20", "2 years of warranty"
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value
 
@@ -88,7 +89,9 @@ def as_identifier(value: str) -> str:
 
 def may_be_value(field: str, line: Line) -> bool:
     """Whether a line behind a label may be its value, because templates print labels without one."""
-    if line.flags & _lines.BUTTON or line.element.tag in NO_VALUES or _leads_to_errand(line):
+    if line.flags & _PRESSED and (line.flags & _lines.BUTTON or _leads_to_errand(line)):
+        return False
+    if line.element.tag in NO_VALUES:
         return False
     return (_MAY_BE_NUMBER if field in NUMBERS else _MAY_BE_NAME)[line.text]
 
@@ -135,5 +138,5 @@ def _is_code(text: str) -> bool:
 
 def _leads_to_errand(line: Line) -> bool:
     """Whether a line is a link to a wish list, a form or a basket."""
-    link = link_around(line.element, 1) if line.flags & _lines.LINK else None
+    link = link_around(line.element, 1)
     return link is not None and is_errand((link.get("href") or "")[:MAX_TEXT_LENGTH])

@@ -28,6 +28,7 @@ from crawler.extract.visible.fact_labels import (
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_WEAK,
+    is_empty_behind,
     logo_behind,
     pairs_below_heads,
     row_pair,
@@ -203,7 +204,8 @@ def _fields_with_model(signs: Visible) -> dict[str, str]:
 
 def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     """Take the facts of a line, or of a line that is a label for the line *following*."""
-    following = _unless_section(line, following)
+    if following is not None and following.flags & _lines.HEADING:
+        following = _unless_section(line, following)
     label = _label_inside(line)
     # "Stock code (X-5)": the box in brackets is no remark but the number.
     field = None if label and holds_digit(label[1]) else label_of(line.text)
@@ -228,24 +230,27 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
 def _take_following(signs: Visible, field: str, line: Line, following: Line) -> None:
     """Take the line behind a label as its value, or the text of the maker's logo between them."""
     label, value = line.element, following.element
-    if label.tag == value.tag and label.tag in _HEADS:
-        return  # the head of a table, or a label without a value
-    box = label.getparent()
-    in_row = label.tag in _CELLS and value.getparent() is box
-    if label.tag in _CELLS and not in_row and value.tag in _CELLS and len(box) > 1:
-        return  # the next row, because the value's cell is empty
-    # Brand: <a>Acme</a>
-    logo = logo_behind(label) if field == "brand" and value.getparent() is not label else None
-    if in_row or logo is not None or may_be_value(field, following):
-        _take_labelled(signs, field, line.text, following.text if logo is None else logo)
+    in_row = False
+    if (tag := label.tag) in _CELLS:
+        if tag == value.tag and tag in _HEADS:
+            return  # the head of a table, or a label without a value
+        box = label.getparent()
+        in_row = value.getparent() is box
+        if not in_row and value.tag in _CELLS and len(box) > 1:
+            return  # the next row, because the value's cell is empty
+    if field == "brand" and value.getparent() is not label:  # Brand: <a>Acme</a>
+        logo = logo_behind(label)
+        if logo is not None:
+            _take_labelled(signs, field, line.text, logo)
+            return
+    if in_row or (may_be_value(field, following) and not is_empty_behind(label)):
+        _take_labelled(signs, field, line.text, following.text)
 
 
-def _unless_section(line: Line, following: Line | None) -> Line | None:
-    """Return the line behind a label; None if it is the heading of a part and no value in a row."""
-    if following is None or not following.flags & _lines.HEADING:
-        return following
-    in_row = following.element.getparent() is line.element.getparent()
-    return following if in_row else None
+def _unless_section(line: Line, heading: Line) -> Line | None:
+    """Return the heading behind a label if it is the value in a row; None if a part begins there."""
+    in_row = heading.element.getparent() is line.element.getparent()
+    return heading if in_row else None
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:

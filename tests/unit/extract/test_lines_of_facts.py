@@ -218,7 +218,21 @@ def test_a_value_in_the_line_behind_its_label_is_read(
         "<table><tr><td>Brand</td><td></td></tr><tr><td>Colour</td><td>red</td></tr></table>",
         "<table><tr><th>Brand</th><td></td></tr><tr><th>Colour</th><td>red</td></tr></table>",
         "<dl><dt>Brand</dt><dd></dd><dt>Colour</dt><dd>red</dd></dl>",
+        "<ul><li><span>Brand</span><span></span></li><li><span>Colour</span><span>red</span></li></ul>",
+        "<div><div>Brand</div><div></div></div><div><div>Colour</div><div>red</div></div>",
     ],
 )
 def test_a_row_without_a_value_does_not_take_the_next_rows_label(rows: str) -> None:
     assert "brand" not in fields(after=rows)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "<span class=sku>$20.00</span><span class=brand>$20.00</span>",
+        "<p>SKU: $20.00</p><p>Brand: $20.00</p>",
+        "<table><tr><th>SKU</th><td>€20.00</td></tr><tr><th>Brand</th><td>€ 20.00</td></tr></table>",
+    ],
+)
+def test_an_amount_of_money_is_no_number_and_no_maker(facts: str) -> None:
+    assert not {"sku", "brand"} & fields(after=facts).keys()

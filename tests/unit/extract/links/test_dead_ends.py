@@ -91,6 +91,18 @@ def test_quick_views_of_known_products_are_left_out_whatever_their_address():
     assert not known.is_dead_end(f"{SITE}/p/lamp-99")
 
 
+def test_a_site_that_is_read_is_not_forgotten_for_many_other_sites():
+    known = DeadEnds()
+    known.note_useful("shop", ask(1))
+    for number in range(499):
+        known.note_useful(f"other {number}", f"https://other.example/ask/{number}")
+    known.note_useful("shop", f"{SITE}/view/1")
+    known.note_useful("the last", "https://last.example/ask/1")
+    for number in range(DEAD_END_PAGES):
+        known.note("shop", ask(number), NAV)
+    assert not known.is_dead_end(ask(99))
+
+
 def test_what_is_known_is_bounded():
     known = DeadEnds()
     for number in range(3000):

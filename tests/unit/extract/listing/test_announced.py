@@ -286,6 +286,16 @@ def test_an_address_in_a_script_with_a_place_for_the_number_is_tried_first(
     assert search.templates[0] == first
 
 
+def test_addresses_in_scripts_are_tried_in_the_same_order_by_all_workers() -> None:
+    for number in range(20):
+        url = f"https://shop.example/c/{number}"
+        script = rf'{{"next": "\/c\/{number}\/seite-${{n}}", "template": "/c/{number}/page-{{n}}"}}'
+        page = parse(body(more=f"<p>40 products</p><script>{script}</script>"), url)
+        search = begin(page, find_links(page), Announced(40, 0, 2))
+        assert search is not None
+        assert search.templates[:2] == [f"{url}/page-{{}}", f"{url}/seite-{{}}"]
+
+
 @pytest.mark.parametrize("name", ["sayfa", "sivu", "page"])
 def test_a_later_page_announces_nothing_by_whatever_parameter(name: str) -> None:
     assert read(body(2, more="<p>40 products</p>"), f"{URL}?{name}=2") is None
