@@ -122,3 +122,12 @@ def test_a_box_called_producer_is_the_makers() -> None:
     for inner in ("Acme", '<img src="/a.png" alt="Acme">'):
         box = f'<div class="producer"><a href="/acme">{inner}</a></div>'
         assert fields(box)["brand"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("label", "lang"),
+    [("Kod produktu SKU", "pl"), ("Artikelnummer SKU", "de"), ("رمز المنتج SKU", "ar")],
+)
+def test_the_label_of_a_number_may_be_there_in_two_languages(label: str, lang: str) -> None:
+    assert fields(f"<p>{label}: OUD-50</p>", lang=lang)["sku"] == "OUD-50"
+    assert "sku" not in fields(f"<p>Acme {label}: OUD-50</p>", lang="hu")
