@@ -13,8 +13,9 @@ _MIN_NAME, _MAX_WORDS = 4, 8
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 #: First words of a link to all products of a maker: "Shop Acme", "Alle Acme Lampen".
 _CALLS = frozenset(
-    {"all", "alle", "alles", "explore", "mehr", "more", "see", "shop", "todo", "todos", "toon",
-     "tous", "tutti", "ver", "vedi", "view", "visit", "voir", "zum", "zur"}
+    {"all", "alla", "alle", "alles", "bekijk", "explore", "mehr", "more", "näytä", "pokaż", "see",
+     "shop", "todo", "todos", "toon", "tous", "tutti", "ver", "vedi", "view", "vis", "visa",
+     "visit", "voir", "zobacz", "zobrazit", "zum", "zur"}
 )  # fmt: skip
 _BY = lazy_patterns.pattern(r"(?:[Bb]y|BY|[Pp]ar|[Оо]т|von|de|da)\s+")
 _MAX_AROUND = 2
@@ -60,8 +61,9 @@ def words_of(text: str, name: str) -> str:
     """
     if letters_of(text) == name:
         return text
-    words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
-    if not any(word[:1].islower() for word in words) and not (words and words[0].lower() in _CALLS):
+    calls = text.partition(" ")[0].lower() in _CALLS
+    words = text.split(" ")[:_MAX_WORDS] if calls or len(name) >= _MIN_NAME else []
+    if not calls and not any(word[:1].islower() for word in words):
         return ""
     for begin, first_word in enumerate(words):
         for end in range(begin + 1, len(words) + 1) if not first_word[:1].islower() else ():
