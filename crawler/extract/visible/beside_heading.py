@@ -23,6 +23,7 @@ from crawler.extract.visible.facts import (
     names_maker,
 )
 from crawler.extract.visible.home_links import leads_home
+from crawler.extract.visible.linked_makers import maker_of_link
 
 #: The highest ratio of a regular price to the price.
 _MAX_RATIO = 5
@@ -58,7 +59,7 @@ def brand_before(heading: Element, title: str) -> str | None:
         if element is None:
             continue
         if _is_called_maker(element) or (_is_alone(element) and _is_called_maker(element[0])):
-            text = short_text(element)
+            text = maker_of_link(element, short_text(element))
             if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
                 return text
         if brand := _brand_behind_label(element):

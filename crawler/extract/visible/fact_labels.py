@@ -95,6 +95,8 @@ def label_of(text: str) -> str | None:
     if last_word.lower().strip(".") in LABEL_ENDS and " " in text:
         # "RS Stock No": shops put their own name before the label.
         name, tail = text.split(" ", 1)
+        if last_word == "SKU" and label_of(text[: -len(last_word)]) == "sku":
+            return "sku"  # "Kod produktu SKU": the label in two languages
         has_shop_name = " " in tail or ("-" in tail and name.isupper())
         labelled = has_shop_name and _IS_LABEL(tail)
         return "sku" if labelled and labelled[1] else None

@@ -35,6 +35,7 @@ from crawler.extract.visible.fact_rows import (
 )
 from crawler.extract.visible.fact_values import LISTED, as_maker, as_number, may_be_value
 from crawler.extract.visible.home_links import leads_home
+from crawler.extract.visible.linked_makers import maker_of_link, without_by
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
@@ -51,7 +52,6 @@ _RULED = re.compile(r"\s[|·•]\s").search
 PARTS = lazy_patterns.pattern(
     rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
 )
-_BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 #: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
@@ -370,11 +370,11 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     if (line.index == walk.heading and _is_heading(walk, line)) or line.element.tag == "button":
         return  # Asian shops call a choice of sizes after the number that each has
     if any(map(names_maker, _classes_around(line.element))):
-        text = _linked_name(line)
+        text = maker_of_link(line.element, _linked_name(line))
         is_short = ":" not in text and len(text) <= MAX_BRAND
         is_short = is_short and not (line.flags & _lines.DIGIT and _HAS_CENTS(text))
         if is_short and not leads_home(line.element) and not _may_be_seller(line):
-            _take(signs, "brand", _BY.sub("", text, count=1))
+            _take(signs, "brand", text)
         return
     words = (line.element.get("class") or "")[:1000].lower()
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -403,7 +403,7 @@ def _may_be_seller(line: Line) -> bool:
     """
     for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
         if _NAMES_VENDOR((box.get("class") or "").lower()):
-            return _BY.sub("", short_text(box, MAX_FACT), count=1) != _BY.sub("", line.text)
+            return without_by(short_text(box, MAX_FACT)) != without_by(line.text)
     return False
 
 

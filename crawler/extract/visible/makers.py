@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_product
@@ -17,6 +16,7 @@ from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.fact_values import as_maker
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible.home_links import leads_home
+from crawler.extract.visible.linked_makers import letters_of, maker_of_link, words_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, entry_matcher
 
@@ -29,10 +29,7 @@ _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
 #: Boxes beside the product: what they name are other makers.
 _ASIDE = frozenset({"footer", "aside"})
-#: Letters of a name that is searched in a link's text, and words of that text.
-_MIN_NAME, _MAX_WORDS = 4, 8
 _LOGO = lazy_patterns.pattern(r"^logo:?\s+|(?<!\s)\s++logo$", re.I)
-_LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 
 def prefer_brand(walk: Lines, signs: Visible) -> None:
@@ -52,7 +49,7 @@ def maker_beside(heading: Element) -> str | None:
     inside = heading.iter("a", "span", "strong", "b", "div") if len(heading) else ()
     for inner in islice(inside, _MAX_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
-            text = short_text(inner)
+            text = maker_of_link(inner, short_text(inner))
             # Some templates call the name itself a brand's.
             return _valid_maker(text) if len(text) < len(product_name) else None
     links = heading.iter("a") if len(heading) or heading.tag == "a" else ()
@@ -60,7 +57,7 @@ def maker_beside(heading: Element) -> str | None:
         text = short_text(link)
         parts = (link.get("href") or "").split("/")
         is_linked = len(text) < len(product_name) and _is_named(
-            _letters(text), map(_letters, parts)
+            letters_of(text), map(letters_of, parts)
         )
         if text and is_linked and product_name.startswith(text.casefold()):
             return _valid_maker(text)
@@ -103,7 +100,7 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
         address = "" if link is None else link.get("href") or ""
         if looks_like_product(address):
             return None  # the tile of a product whose name is shorter
-        if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
+        if letters_of(address.rstrip("/").rpartition("/")[2]) == letters_of(text):
             return _valid_maker(text)
     is_makers = any(_IS_MAKERS[box.get("class") or ""] for box in boxes)
     return _valid_maker(text) if is_makers and not leads_home(image) else None
@@ -116,7 +113,7 @@ def _linked_maker(link: Element) -> str | None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _valid_maker(_words_of(text, _letters(address_part)))
+    return _valid_maker(words_of(text, letters_of(address_part)))
 
 
 def _named_by_logo(text: str) -> str:
@@ -125,29 +122,6 @@ def _named_by_logo(text: str) -> str:
     if colon and label_of(label) == "brand":
         return name.strip()
     return _LOGO.sub("", text) if "ogo" in text else text
-
-
-def _words_of(text: str, name: str) -> str:
-    """Return the words of a text that have the letters of a maker's name, '' without them.
-
-    Among other words, of which one is in small letters, a name begins with no small letter. A text
-    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works. The
-    first word of a text has a capital letter whatever it is: `/marken/alle` of "Alle Marken ansehen".
-
-    >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("More lamps", "lamps")
-    ("L'Oréal Paris", '')
-    """
-    if _letters(text) == name:
-        return text
-    words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
-    if not any(word[:1].islower() for word in words):
-        return ""
-    for begin, first_word in enumerate(words):
-        first_end = begin + 1 if begin else 2
-        for end in range(first_end, len(words) + 1) if not first_word[:1].islower() else ():
-            if _letters(run := " ".join(words[begin:end])) == name:
-                return run
-    return ""
 
 
 def _is_named(name: str, parts: Iterable[str]) -> bool:
@@ -159,11 +133,6 @@ def _is_named(name: str, parts: Iterable[str]) -> bool:
     if not name:
         return False
     return any(part == name or (part.startswith(name) and part[-1].isdigit()) for part in parts)
-
-
-def _letters(text: str) -> str:
-    """Return a name's letters and figures without accents and case: `L'Oréal` is `loreal`."""
-    return "".join(_LETTERS.findall(normalize("NFKD", text))).casefold()
 
 
 def _valid_maker(text: str) -> str | None:

@@ -137,3 +137,69 @@ def test_a_box_called_producer_is_the_makers() -> None:
     for inner in ("Acme", '<img src="/a.png" alt="Acme">'):
         box = f'<div class="producer"><a href="/acme">{inner}</a></div>'
         assert fields(box)["brand"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("label", "lang"),
+    [("Kod produktu SKU", "pl"), ("Artikelnummer SKU", "de"), ("رمز المنتج SKU", "ar")],
+)
+def test_the_label_of_a_number_may_be_there_in_two_languages(label: str, lang: str) -> None:
+    assert fields(f"<p>{label}: OUD-50</p>", lang=lang)["sku"] == "OUD-50"
+    assert "sku" not in fields(f"<p>Acme {label}: OUD-50</p>", lang="hu")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Shop Acme",
+        "Visit the Acme Store",
+        "View All Acme",
+        "Alle Acme Artikel",
+        "Alles von Acme",
+        "Visa alla Acme",
+    ],
+)
+@pytest.mark.parametrize("box", ['<div class="brand">{}</div>', "<div>{}</div>"])
+def test_a_link_that_calls_to_look_at_a_makers_products_is_not_its_name(
+    text: str, box: str
+) -> None:
+    linked = box.format('<a href="/brands/acme">{}</a>')
+    short = linked.format(text).replace("Acme", "Ace").replace("acme", "ace")
+    assert fields(short)["brand"] == "Ace"
+    assert fields(linked.format(text))["brand"] == "Acme"
+    assert found(f"{linked.format(text)}{H1}{PRICE}{BUY}").fields["brand"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [("Shop & Co", "shop-co"), ("Acme en Provence", "acme"), ("See by Acme", "see-by-acme")],
+)
+def test_the_name_in_a_makers_box_may_be_longer_than_in_its_address(
+    text: str, address: str
+) -> None:
+    box = f'<div class="brand"><a href="/brands/{address}">{text}</a></div>'
+    assert fields(box)["brand"] == text
+
+
+@pytest.mark.parametrize(
+    ("text", "brand"),
+    [
+        ("by Acme", "Acme"),
+        ("By Acme", "Acme"),
+        ("von Acme", "Acme"),
+        ("De Buyer", "De Buyer"),
+        ("Von Acme", "Von Acme"),
+        ("Fleur de Sel", "Fleur de Sel"),
+        ("See by Acme", "See by Acme"),
+    ],
+)
+def test_by_is_no_part_of_a_makers_name_only_where_it_begins_a_box(text: str, brand: str) -> None:
+    box = f'<div class="brand">{text}</div>'
+    assert fields(box)["brand"] == brand
+    assert found(f"{box}{H1}{PRICE}{BUY}").fields["brand"] == brand
+
+
+def test_the_address_of_a_makers_page_tells_that_by_begins_its_name() -> None:
+    box = '<div class="brand"><a href="/brands/{}">de Buyer</a></div>'
+    assert fields(box.format("de-buyer"))["brand"] == "de Buyer"
+    assert fields(box.format("buyer"))["brand"] == "Buyer"

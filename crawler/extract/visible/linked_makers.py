@@ -1,0 +1,75 @@
+"""The maker's name among the words of a link whose address names the maker."""
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import link_around, maker_led_to
+
+#: Letters of a name that is searched in a link's text, and words of that text.
+_MIN_NAME, _MAX_WORDS = 4, 8
+_LETTERS = lazy_patterns.pattern(r"[^\W_]+")
+#: First words of a link to all products of a maker: "Shop Acme", "Alle Acme Lampen".
+_CALLS = frozenset(
+    {"all", "alla", "alle", "alles", "bekijk", "explore", "mehr", "more", "näytä", "pokaż", "see",
+     "shop", "todo", "todos", "toon", "tous", "tutti", "ver", "vedi", "view", "vis", "visa",
+     "visit", "voir", "zobacz", "zobrazit", "zum", "zur"}
+)  # fmt: skip
+_BY = lazy_patterns.pattern(r"(?:[Bb]y|BY|[Pp]ar|[Оо]т|von|de|da)\s+")
+_MAX_AROUND = 2
+
+
+def maker_of_link(box: Element, text: str) -> str:
+    """Return the maker in the *text* of a box that is the maker's by its class.
+
+    It is the text without "by" before it. Where that calls to look at all that the link's address
+    names, `Shop Acme`, it is the words of the address, which also tell that De Buyer has no "by".
+    """
+    if text.partition(" ")[0].lower() not in _CALLS and not _BY.match(text):
+        return text
+    link = link_around(box, _MAX_AROUND)
+    if link is None:
+        link = next(box.iter("a"), None)
+    address_part = None if link is None else maker_led_to(link)
+    name = "" if address_part is None else words_of(text, letters_of(address_part))
+    return name or without_by(text)
+
+
+def without_by(text: str) -> str:
+    """Return a maker's name without "by" before it; "De", "Von" and "Da" begin names.
+
+    >>> without_by("by Acme"), without_by("De Buyer"), without_by("Fleur de Sel")
+    ('Acme', 'De Buyer', 'Fleur de Sel')
+    """
+    by = _BY.match(text)
+    return text if by is None else text[by.end() :]
+
+
+def words_of(text: str, name: str) -> str:
+    """Return the words of a text that have the letters of a maker's name, '' without them.
+
+    Among other words, of which one is in small letters, a name begins with no small letter. A text
+    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works. The
+    first word of a text has a capital letter whatever it is: `/marken/alle` of "Alle Marken ansehen".
+
+    >>> words_of("All lamps by L'Oréal Paris", "lorealparis"), words_of("More lamps", "lamps")
+    ("L'Oréal Paris", '')
+    """
+    if letters_of(text) == name:
+        return text
+    words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
+    if not any(word[:1].islower() for word in words):
+        return ""
+    for begin, first_word in enumerate(words):
+        first_end = begin + 1 if begin else 2
+        for end in range(first_end, len(words) + 1) if not first_word[:1].islower() else ():
+            if letters_of(run := " ".join(words[begin:end])) == name:
+                return run
+    return ""
+
+
+def letters_of(text: str) -> str:
+    """Return a name's letters and figures without accents and case: `L'Oréal` is `loreal`."""
+    return "".join(_LETTERS.findall(normalize("NFKD", text))).casefold()
