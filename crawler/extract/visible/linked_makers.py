@@ -50,17 +50,21 @@ def without_by(text: str) -> str:
 def words_of(text: str, name: str) -> str:
     """Return the words of a text that have the letters of a maker's name, '' without them.
 
-    Among other words, of which one is in small letters, a name begins with no small letter. A text
-    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works. The
-    first word of a text has a capital letter whatever it is: `/marken/alle` of "Alle Marken ansehen".
+    Among other words, of which one is in small letters or the first calls to look, a name begins
+    with no small letter. A text of names alone may be a longer name than that in the address:
+    `/brands/acme` of Acme Works. The first word of a text has a capital letter whatever it is:
+    `/marken/alle` of "Alle Marken ansehen".
 
     >>> words_of("All lamps by L'Oréal Paris", "lorealparis"), words_of("More lamps", "lamps")
     ("L'Oréal Paris", '')
+    >>> words_of("Shop Acme", "acme"), words_of("Robert Acme", "acme"), words_of("Shop", "shop")
+    ('Acme', '', 'Shop')
     """
     if letters_of(text) == name:
         return text
-    words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
-    if not any(word[:1].islower() for word in words):
+    calls = text.partition(" ")[0].lower() in _CALLS
+    words = text.split(" ")[:_MAX_WORDS] if calls or len(name) >= _MIN_NAME else []
+    if not calls and not any(word[:1].islower() for word in words):
         return ""
     for begin, first_word in enumerate(words):
         first_end = begin + 1 if begin else 2
