@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
 from crawler.extract.page.places import link_around
 from crawler.extract.words import finder
@@ -48,9 +49,21 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
         ):
             continue
         source = _largest(image)
-        if source and not source.startswith("data:"):
+        if not source or source.startswith("data:"):
+            continue
+        if alt == product_name or not _leads_to_other(page, image):
             sources.append(source)
     return list(dict.fromkeys(sources))
+
+
+def _leads_to_other(page: Page, image: Element) -> bool:
+    """Whether an image is in a link to another product's page: `Oak lamp shade` beside `Oak lamp`."""
+    link = link_around(image, _MAX_AROUND)
+    url = None if link is None else page.resolve((link.get("href") or "")[:MAX_TEXT_LENGTH])
+    own = page.url.partition("?")[0].rstrip("/")
+    if url is None or f"{url}/".startswith((f"{own}/", f"{own}?")):
+        return False
+    return not _IS_PICTURE(url) and looks_like_product(without_origin(url))
 
 
 def _is_part_of(text: str, name: str) -> bool:

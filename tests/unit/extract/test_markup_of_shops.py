@@ -299,3 +299,19 @@ def test_a_price_of_no_distance_is_nearer_than_any_other() -> None:
     assert not _is_nearer(far, near)
     assert _is_nearer(far, none)
     assert not _is_nearer(none, none)
+
+
+@pytest.mark.parametrize(
+    ("linked", "is_own"),
+    [
+        ('<a href="/p/oak-lamp-shade"><img src="/i/2.jpg" alt="Oak lamp shade"></a>', False),
+        ('<a href="/p/oak-lamp?picture=2"><img src="/i/2.jpg" alt="Oak lamp, lit"></a>', True),
+        ('<a href="/i/2.jpg"><img src="/i/small.jpg" alt="Oak lamp, lit"></a>', True),
+        ('<img src="/i/2.jpg" alt="Oak lamp, lit">', True),
+    ],
+)
+def test_a_picture_that_links_to_another_product_is_not_this_ones(
+    linked: str, is_own: bool
+) -> None:
+    images = ["https://shop.example/i/lamp.jpg", *["https://shop.example/i/2.jpg"] * is_own]
+    assert found(behind=linked).fields["images"] == images
