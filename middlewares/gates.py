@@ -8,7 +8,6 @@ take for known from the second page on, so that the page would be lost.
 from __future__ import annotations
 
 from typing import Any, Self
-from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -60,7 +59,7 @@ class Gates:
                 job = str(request.meta.get(m.JOB_ID) or "")
                 cookie = (request.headers.get("Cookie") or b"").decode("latin-1")
                 target = header(response, "Location")
-                led = f"{job} {cookie} {urljoin(request.url, target)}"
+                led = f"{job} {cookie} {_host(request.url)} {target}"
                 self._led[led] += 1
                 if self._led[led] <= _MOST_LED:
                     request.meta[m.SCOPE] = f"{job} from {request.url}"[:_LONGEST_SCOPE]

@@ -27,7 +27,7 @@ from crawler.extract.links.narrowings import NARROWS
 from crawler.extract.links.registered_domain import same_site
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
-from scrapy_seine.engine.headers import has_header
+from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.printable import printable
 from scrapy_seine.set_cookies import cookie_header
 from spiders import which_site
@@ -160,8 +160,7 @@ class Gates(PageReading):
         cookies = cookie_header(
             response.headers.getlist("Set-Cookie"), _cookie_of(request) if request else ""
         )
-        location = response.headers.get("Location") if response.status != OK else None
-        url = urljoin(response.url, location.decode("latin-1")) if location is not None else gate
+        url = _target_of(response) or gate
         host, job = host_of(gate), job_of(response)
         if url != gate and hops < _MOST_HOPS and host_of(url) == host:
             yield self._next_hop(response, url, cookies, hops + 1)
@@ -217,6 +216,16 @@ def _cookie_of(request: Request) -> str:
     if not has_header(request, "Cookie"):
         return ""
     return (request.headers.get("Cookie") or b"").decode("latin-1")
+
+
+def _target_of(response: Response) -> str | None:
+    """Return the address to which a redirect leads; None where it leads to no address."""
+    location = header(response, "Location") if response.status != OK else ""
+    try:
+        url = urljoin(response.url, location)
+    except ValueError:  # http://[ is none
+        return None
+    return url if location and url.startswith("http") else None
 
 
 def _button(answer: Answer) -> str:
