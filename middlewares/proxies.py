@@ -85,6 +85,8 @@ _UNTIL = "proxy_until"
 _TOLD = "proxy_told"
 #: Key of `request.meta`: the request looks for another proxy than its session's.
 _ELSEWHERE = "proxy_elsewhere"
+#: Priority of such a request, at least.
+_LOOKS_FIRST = 100
 
 
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
@@ -387,12 +389,17 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return back or response
 
     async def look_again(self, request: Request, reason: str) -> Request:
-        """Send a request once more, as a rule through another proxy; no try is counted."""
+        """Send a request once more, as a rule through another proxy; no try is counted.
+
+        It overtakes the site's other requests, because they get such answers until it tells.
+        """
         await self.report(request, "unknown")
         self.stats.inc_value("proxies/looks_again")
         request.meta[_ELSEWHERE] = True
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
-        return copy or request.replace(dont_filter=True)
+        copy = copy or request.replace(dont_filter=True)
+        copy.priority = max(copy.priority, _LOOKS_FIRST)
+        return copy
 
     def _log_false(self, site: str, first: str, proxy: str) -> None:
         if self._false_log.is_due(site):

@@ -140,8 +140,7 @@ def test_a_portal_that_leads_to_its_login_is_banned_and_not_followed(crawl: Craw
         crawl.start()
         crawl.wait_for_end(90)
     nothing_lost(crawl)
-    # A proxy that is not banned has a third of all pages; how many are under way differs.
-    assert 0 < bad.connections < PRODUCTS / 4
+    assert 0 < bad.connections <= 20
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
