@@ -14,6 +14,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.seal import signer_of
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.lenient_parsing import word
 
@@ -37,7 +38,7 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
     crawl, undone = frontier.keys.crawl, (await frontier.counts()).undone
     if not undone:
         names.clear()
-    elif seal.name not in names and not seal.active and await _live_workers(client, frontier):
+    elif seal.name not in names and not seal.active and await live_workers(frontier):
         raise ConfigError(
             f"the workers of crawl {crawl!r} sign its requests, and would set aside what this one "
             "adds without a signature: set their SEINE_SECRET here, too"
@@ -52,12 +53,6 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
             )
         names -= unknown
     await client.hset(Keys(crawl).control, SIGNED, " ".join(sorted(names | {seal.name})))
-
-
-async def _live_workers(client: Any, frontier: Frontier) -> int:
-    seconds, micros = await client.time()
-    now_ms = 1000 * seconds + micros // 1000
-    return int(await client.zcount(frontier.keys.parts[0].workers, now_ms, "+inf"))
 
 
 async def _wait_for_any(frontier: Frontier, names: Collection[str]) -> bool:
