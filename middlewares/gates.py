@@ -43,7 +43,7 @@ class Gates:
         cookies: Any = getattr(self.crawler.spider, "gate_cookies", None)
         if not cookies:
             return
-        sent = (request.headers.get("Cookie") or b"").decode("latin-1")
+        sent = header(request, "Cookie")
         cookie = cookies.to_send(_host(request.url), sent)
         if cookie == sent:
             return
@@ -57,8 +57,7 @@ class Gates:
             is_seed = not request.meta.get(m.DEPTH)
             if is_seed or has_header(request, "Cookie"):
                 job = str(request.meta.get(m.JOB_ID) or "")
-                cookie = (request.headers.get("Cookie") or b"").decode("latin-1")
-                target = header(response, "Location")
+                cookie, target = header(request, "Cookie"), header(response, "Location")
                 led = f"{job} {cookie} {_host(request.url)} {target}"
                 self._led[led] += 1
                 if self._led[led] <= _MOST_LED:

@@ -72,14 +72,14 @@ class Gates(PageReading):
         if request is None or self._has_jars or not has_header(request, "Cookie"):
             return
         if request.meta.get(m.DEPTH) or "redirect_urls" in request.meta:  # not a seed's
-            self.gate_cookies.note(host_of(response.url), _cookie_of(request))
+            self.gate_cookies.note(host_of(response.url), header(request, "Cookie"))
 
     def _may_be_gate(self, response: Response, result: Found) -> bool:
         """Whether a page has no more links than a gate, and no cookie of its seed's."""
         request = response.request
         if request is None or self._has_jars or "gate" in response.cb_kwargs:
             return False  # an answer to the button
-        host, cookie = host_of(response.url), _cookie_of(request)
+        host, cookie = host_of(response.url), header(request, "Cookie")
         if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
             if cookie and self._gates.get(f"{job_of(response)} {host}"):
                 del self._gates[f"{job_of(response)} {host}"]
@@ -91,7 +91,8 @@ class Gates(PageReading):
         answer = answer_of(result.page, links, sets_cookie=has_header(response, "Set-Cookie"))
         if answer is None or response.request is None:
             return []
-        host, job, cookie = host_of(response.url), job_of(response), _cookie_of(response.request)
+        host, job = host_of(response.url), job_of(response)
+        cookie = header(response.request, "Cookie")
         is_page = answer.url == result.page.url and not answer.is_post
         button = "" if is_page else _button(answer)
         # Another worker has passed it where this one knows no button; a page that sets a cookie is
@@ -158,7 +159,7 @@ class Gates(PageReading):
         request, pressed = response.request, response.meta.get(_PRESSED) or {}
         kept, hops = pressed.get("kept") or {}, int(pressed.get("hops") or 0)
         cookies = cookie_header(
-            response.headers.getlist("Set-Cookie"), _cookie_of(request) if request else ""
+            response.headers.getlist("Set-Cookie"), header(request, "Cookie") if request else ""
         )
         url = _target_of(response) or gate
         host, job = host_of(gate), job_of(response)
@@ -210,12 +211,6 @@ class Gates(PageReading):
         times = kept.get(_TIMES, 0)
         request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[:LONGEST_SCOPE]
         return request
-
-
-def _cookie_of(request: Request) -> str:
-    if not has_header(request, "Cookie"):
-        return ""
-    return (request.headers.get("Cookie") or b"").decode("latin-1")
 
 
 def _target_of(response: Response) -> str | None:

@@ -1,4 +1,4 @@
-"""A response's headers as text."""
+"""A response's or a request's headers as text."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import lru_cache
 from scrapy.http import Request, Response
 
 
-def header(response: Response, name: str) -> str:
+def header(message: Request | Response, name: str) -> str:
     """Return the last value of a header, '' if it is missing; each byte becomes a letter."""
     # Most headers asked for are missing, and Scrapy takes longer for these than for present ones.
-    if not has_header(response, name):
+    if not has_header(message, name):
         return ""
-    return (response.headers.get(_key(name)) or b"").decode("latin-1")
+    return (message.headers.get(_key(name)) or b"").decode("latin-1")
 
 
-def has_header(response: Request | Response, name: str) -> bool:
+def has_header(message: Request | Response, name: str) -> bool:
     """Whether a response or a request has a header of that name."""
-    return _key(name) in response.headers.keys()  # noqa: SIM118  # `in headers` spells it anew
+    return _key(name) in message.headers.keys()  # noqa: SIM118  # `in headers` spells it anew
 
 
 @lru_cache(maxsize=256)

@@ -20,7 +20,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.referer import RefererMiddleware
 
-from scrapy_seine.engine.headers import has_header
+from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.set_cookies import cookie_header
@@ -112,7 +112,7 @@ def _keep_cookies(response: Response, target: Request) -> None:
         and has_header(response, "Set-Cookie")
         and (target.url in target.meta["redirect_urls"] or _names(response.url, target.url))
     ):
-        sent = (target.headers.get("Cookie") or b"").decode("latin-1")
+        sent = header(target, "Cookie")
         target.headers["Cookie"] = cookie_header(response.headers.getlist("Set-Cookie"), sent)
 
 
