@@ -19,8 +19,6 @@ from scrapy_seine.engine.headers import has_header, header
 
 #: Statuses of a redirect that holds for this time only; a page that moved leads to no gate.
 _FOR_NOW = frozenset({302, 303, 307})
-#: Characters of a scope in meta.
-_LONGEST_SCOPE = 500
 #: Redirects to one address that get a scope, and addresses that are counted. A gate counts as shut
 #: when it was shown as often; more redirects are those of gone products to a page of the shop.
 _MOST_LED, _MOST_TARGETS = 100, 10_000
@@ -61,7 +59,7 @@ class Gates:
                 led = f"{job} {cookie} {_host(request.url)} {target}"
                 self._led[led] += 1
                 if self._led[led] <= _MOST_LED:
-                    request.meta[m.SCOPE] = f"{job} from {request.url}"[:_LONGEST_SCOPE]
+                    request.meta[m.SCOPE] = f"{job} from {request.url}"[:m.LONGEST_SCOPE]
         return response
 
 

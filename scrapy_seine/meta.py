@@ -28,6 +28,8 @@ TASK_ID = "task_id"
 JOB_ID = "job_id"
 #: What a request's URL is remembered within, instead of its job: another scope fetches it again.
 SCOPE = "scope"
+#: Characters of a scope, at most.
+LONGEST_SCOPE = 500
 #: `full`, `recrawl`, `news`, `seed`; `check` for a product that a full crawl did not see.
 JOB_TYPE = "job_type"
 #: Short name of the site.
@@ -238,7 +240,7 @@ _KEYS = (
     Key(JOB_ID, SEED, optional(label(120)), "job that the request counts for"),
     Key(JOB_TYPE, SEED, optional(words(120)), "`full`, `recrawl`, `news`, `seed`"),
     Key(SITE_ID, SEED, optional(words(300)), "short name of the site"),
-    Key(SCOPE, SEED, optional(words(500)), "group for deduplication, instead of the job"),
+    Key(SCOPE, SEED, optional(words(LONGEST_SCOPE)), "group for deduplication, instead of the job"),
     Key(DEPTH, SEED, whole(0, 1_000_000), "links between the seed and this page"),
     Key(RETRY_COUNT, SEED, optional(whole(0, 100_000)), "attempts that failed so far"),
     Key(MAX_RETRIES, SEED, optional(whole(0, 100_000)), "attempts after the first, at most"),

@@ -15,7 +15,7 @@ from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
 from scrapy_seine import meta as m
 from spiders import which_site
-from spiders.page_reading import LONGEST_SCOPE, PageReading, job_of
+from spiders.page_reading import PageReading, job_of
 
 #: Keys in meta: how often a seed was asked for again; a proxy that is not to be the last one
 #: (`middlewares.proxies`); the proxy through which a page came.
@@ -42,5 +42,5 @@ class AskedElsewhere(PageReading):
         url = str((meta.get("redirect_urls") or (response.url,))[0])
         request = self._request(Link(url, "listing", "a seed"), which_site.find(url), None)
         scope = f"{job_of(response)} elsewhere {looks + 1} {url}"
-        request.meta.update({_LOOKS: looks + 1, _ELSEWHERE: True, m.SCOPE: scope[:LONGEST_SCOPE]})
+        request.meta.update({_LOOKS: looks + 1, _ELSEWHERE: True, m.SCOPE: scope[:m.LONGEST_SCOPE]})
         yield request

@@ -35,7 +35,7 @@ from spiders.asked_elsewhere import AskedElsewhere
 from spiders.gates import Gates
 from spiders.learned_addresses import LearnedAddresses
 from spiders.page_count_search import COUNTED, FurtherPages
-from spiders.page_reading import LONGEST_SCOPE, SEARCH, SHELF, job_of, site_id_of
+from spiders.page_reading import SEARCH, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
 #: What stands for unfollowed links among the folders of languages that were logged.
@@ -233,7 +233,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
-            request.meta[m.SCOPE] = f"{job} {look.scope}"[:LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} {look.scope}"[:m.LONGEST_SCOPE]
             look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
@@ -242,7 +242,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
     def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
         """Request a page again, once for each version of its template."""
         request = self._request(Link(url, "product", "its template is known now"), site, None)
-        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:LONGEST_SCOPE]
+        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:m.LONGEST_SCOPE]
         return request
 
     def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:

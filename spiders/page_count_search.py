@@ -25,7 +25,7 @@ from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.printable import printable
 from spiders import which_site
-from spiders.page_reading import LONGEST_SCOPE, OK, SEARCH, SHELF, PageReading, job_of
+from spiders.page_reading import OK, SEARCH, SHELF, PageReading, job_of
 
 #: Statuses of responses for a page beyond a listing's end.
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
@@ -175,7 +175,7 @@ class FurtherPages(PageReading):
         request.meta["handle_httpstatus_list"] = _REFUSALS
         if as_script:
             request.headers.update(_OF_SCRIPT)
-            request.meta[m.SCOPE] = f"{job} as a script {link.url}"[:LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} as a script {link.url}"[:m.LONGEST_SCOPE]
         return request.replace(callback=self.parse_loaded)
 
     def parse_loaded(self, response: Response) -> Iterator[Product | Missing | Request]:

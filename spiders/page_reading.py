@@ -25,8 +25,6 @@ OK = 200
 SHELF = "shelf"
 #: Key in meta: the search for a listing's last page, which goes on at this page.
 SEARCH = "search"
-#: Characters of a scope in meta.
-LONGEST_SCOPE = 500
 
 
 class PageReading(FrontierSpider):
