@@ -59,7 +59,7 @@ class Gates:
                 led = f"{job} {cookie} {_host(request.url)} {target}"
                 self._led[led] += 1
                 if self._led[led] <= _MOST_LED:
-                    request.meta[m.SCOPE] = f"{job} from {request.url}"[:m.LONGEST_SCOPE]
+                    request.meta[m.SCOPE] = f"{job} from {request.url}"[: m.LONGEST_SCOPE]
         return response
 
 

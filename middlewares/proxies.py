@@ -34,7 +34,7 @@ from crawler.access.proxies.pool import (
     TakenProxy,
 )
 from crawler.access.proxies.same_answers import SameAnswers
-from crawler.access.proxies.sticky import StickyProxies
+from crawler.access.proxies.sticky import ELSEWHERE, StickyProxies
 from crawler.access.proxies.ways_out import way_out
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
@@ -83,9 +83,7 @@ _TRIES = "proxy_retry_times"
 _UNTIL = "proxy_until"
 #: Key of `request.meta`: the ladder's step on which the request has reported its pool as refused.
 _TOLD = "proxy_told"
-#: Key of `request.meta`: the request looks for another proxy than its session's.
-_ELSEWHERE = "proxy_elsewhere"
-#: Priority of such a request, at least.
+#: Priority of a request that looks for another proxy, at least.
 _LOOKS_FIRST = 100
 
 
@@ -283,7 +281,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        sticky_id = "" if request.meta.pop(_ELSEWHERE, None) else self.sticky.proxy_of(route)
+        sticky_id = "" if request.meta.pop(ELSEWHERE, None) else self.sticky.proxy_of(route)
         try:
             proxies = await self._open()
             if limits is not None:
@@ -395,7 +393,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """
         await self.report(request, "unknown")
         self.stats.inc_value("proxies/looks_again")
-        request.meta[_ELSEWHERE] = True
+        request.meta[ELSEWHERE] = True
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         copy = copy or request.replace(dont_filter=True)
         copy.priority = max(copy.priority, _LOOKS_FIRST)

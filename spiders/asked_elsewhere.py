@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.access.proxies.sticky import ELSEWHERE
 from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
 from scrapy_seine import meta as m
 from spiders import which_site
 from spiders.page_reading import PageReading, job_of
 
-#: Keys in meta: how often a seed was asked for again; a proxy that is not to be the last one
-#: (`middlewares.proxies`); the proxy through which a page came.
-_LOOKS, _ELSEWHERE, _PROXY = "looks_elsewhere", "proxy_elsewhere", "proxy_id"
+#: Keys in meta: how often a seed was asked for again; the proxy through which a page came.
+_LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
 #: Looks through other proxies, at most.
 _MOST_LOOKS = 2
 
@@ -42,5 +42,5 @@ class AskedElsewhere(PageReading):
         url = str((meta.get("redirect_urls") or (response.url,))[0])
         request = self._request(Link(url, "listing", "a seed"), which_site.find(url), None)
         scope = f"{job_of(response)} elsewhere {looks + 1} {url}"
-        request.meta.update({_LOOKS: looks + 1, _ELSEWHERE: True, m.SCOPE: scope[:m.LONGEST_SCOPE]})
+        request.meta.update({_LOOKS: looks + 1, ELSEWHERE: True, m.SCOPE: scope[: m.LONGEST_SCOPE]})
         yield request

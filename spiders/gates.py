@@ -123,7 +123,7 @@ class Gates(PageReading):
             self._buttons[host] = button
             return [*self._keep_cookies(response, cookies, gate, kept)]
         press = self._press(answer, cookies, gate, kept)
-        press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[:m.LONGEST_SCOPE]
+        press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
     def _log_shut(self, host: str, job: str, gates: int) -> None:
@@ -187,7 +187,7 @@ class Gates(PageReading):
             request.headers["Cookie"] = cookies
         request.meta["handle_httpstatus_list"] = _REDIRECTS
         scope = str(response.meta.get(m.SCOPE) or job_of(response))
-        request.meta[m.SCOPE] = f"{hops} {scope}"[:m.LONGEST_SCOPE]
+        request.meta[m.SCOPE] = f"{hops} {scope}"[: m.LONGEST_SCOPE]
         request.meta[_PRESSED] = {**(response.meta.get(_PRESSED) or {}), "hops": hops}
         return request.replace(callback=self.parse_gate, cb_kwargs=response.cb_kwargs)
 
@@ -209,7 +209,7 @@ class Gates(PageReading):
         request = self._request(link, site, None)
         request.meta.update(kept)
         times = kept.get(_TIMES, 0)
-        request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[:m.LONGEST_SCOPE]
+        request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[: m.LONGEST_SCOPE]
         return request
 
 

@@ -175,7 +175,7 @@ class FurtherPages(PageReading):
         request.meta["handle_httpstatus_list"] = _REFUSALS
         if as_script:
             request.headers.update(_OF_SCRIPT)
-            request.meta[m.SCOPE] = f"{job} as a script {link.url}"[:m.LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} as a script {link.url}"[: m.LONGEST_SCOPE]
         return request.replace(callback=self.parse_loaded)
 
     def parse_loaded(self, response: Response) -> Iterator[Product | Missing | Request]:

@@ -13,6 +13,8 @@ import attrs
 from scrapy_seine.attrs_bases import Record
 from scrapy_seine.config import SettingsLike, number
 
+#: Key of `request.meta`: the request looks for another proxy than its session's.
+ELSEWHERE = "proxy_elsewhere"
 #: Pools whose proxies are sticky.
 _STICKY_POOLS = frozenset({"residential", "gateway"})
 #: Most sessions that are stored; the oldest is dropped first.
