@@ -131,7 +131,10 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             self._count("not_html")
             return
         result = site.extract(page)
-        if passing := self._passing(response, site, result):
+        links = (
+            self._links_of(response, site, result) if self._may_be_gate(response, result) else None
+        )
+        if links is not None and (passing := self._passing(response, site, result, links)):
             yield from passing
             return
         is_empty = know_unpriced(self.book, site_id_of(response), result)
@@ -158,18 +161,17 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             yield from self._missing_items(response, result)
         self._note_fruit(response, result, bool(shown))
         if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:
-            links = self._links_of(response, site, result)
+            links = links or self._links_of(response, site, result)
             self._learn_addresses(response, result, shown, links)
             yield from self._follow_all(response, site, result, links)
 
-    def _passing(self, response: Response, site: Site, result: Found) -> list[Request]:
+    def _passing(
+        self, response: Response, site: Site, result: Found, links: list[Link]
+    ) -> list[Request]:
         """Return the requests that lead past a gate, and those of its links; none: it is no gate.
 
         Nothing is learned from a gate, because it takes the place of any page.
         """
-        if not self._may_be_gate(response, result):
-            return []
-        links = self._links_of(response, site, result)
         passing = self._pass_gate(response, result, links)
         if passing:
             self._note_fruit(response, result, False)
@@ -233,7 +235,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
-            request.meta[m.SCOPE] = f"{job} {look.scope}"[:m.LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} {look.scope}"[: m.LONGEST_SCOPE]
             look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
@@ -242,7 +244,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
     def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
         """Request a page again, once for each version of its template."""
         request = self._request(Link(url, "product", "its template is known now"), site, None)
-        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:m.LONGEST_SCOPE]
+        request.meta[m.SCOPE] = f"{job} again {version} {url}"[: m.LONGEST_SCOPE]
         return request
 
     def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:
