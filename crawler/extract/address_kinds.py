@@ -38,12 +38,13 @@ _ASIDE_PATH = finder(
 _SEARCH_PATH = finder(
     rf"/(?:{any_of('paths', 'search')})(?:[-_]?results?)?(?:\.(?:php|aspx?|jsp|cgi|cfm|html?))?/?(?:\?|$)"
 )
+#: A year and a month, as in articles' addresses, and in those of a shop that is built on a blog.
+_DATED = r"/20\d\d/[01]?\d/"
 #: Articles: below a blog's path, below a year and a month, or a forum's thread.
 _ARTICLE_PATH = finder(
-    rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/|/(?:view|show)(?:topic|thread|forum)\.php"
+    rf"/(?:{any_of('paths', 'reading')})/|{_DATED}|/(?:view|show)(?:topic|thread|forum)\.php"
 )
-#: A year and a month, as in articles' addresses, and in those of a shop that is built on a blog.
-_DATED_PATH = re.compile(r"/20\d\d/[01]?\d/").search
+_DATED_PATH = re.compile(_DATED).search
 #: A folder of an address that holds no goods: `events`, `kurse`, `jobs`.
 _NAMES_SERVICE = entry_matcher("paths", "services", 0)
 _IS_SERVICE_FOLDER = CachedRule(lambda folder: _NAMES_SERVICE(folder) is not None)
