@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import outermost_unshared
+from crawler.extract.page.places import largest_own_boxes
 from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
@@ -119,9 +119,7 @@ def only_references(amounts: Sequence[Element]) -> frozenset[str]:
     # Amounts of one tile, as the price and the one before it, have one innermost box with a link.
     inner = dict.fromkeys(box for box in map(_with_references, beside) if box is not None)
     outer = [box for box in inner if inner.keys().isdisjoint(box.iterancestors())]
-    around = [(box, *islice(box.iterancestors(), _AMOUNT_LEVELS)) for box in outer]
-    shared = Counter(chain.from_iterable(around))
-    tiles = (outermost_unshared([*boxes], shared) for boxes in around)
+    tiles = largest_own_boxes(outer, _AMOUNT_LEVELS)
     found = (_references(tile) for tile in tiles if tile is not None)
     return frozenset(chain(*(references for references in found if len(references) == 1)))
 

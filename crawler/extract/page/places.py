@@ -180,9 +180,7 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     if len(members) < min_tiles:
         return []
     sample = members[:12]
-    around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
-    shared = Counter(chain.from_iterable(around))
-    outer_boxes = [outermost_unshared(boxes, shared) for boxes in around]
+    outer_boxes = largest_own_boxes(sample, 6)
     own_boxes = [
         member
         for member, box in zip(sample, outer_boxes, strict=True)
@@ -207,12 +205,22 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     return [member for member in members if member not in own_boxes]
 
 
-def outermost_unshared(boxes: list[Element], shared: Counter[Element]) -> Element:
-    """Return the last of the boxes around a member that is around no other member, or None."""
-    for box in reversed(boxes):
-        if shared[box] == 1:
-            return box
-    return None
+def largest_own_boxes(members: Iterable[Element], levels: int) -> list[Element]:
+    """Return for each member the largest box, at most *levels* around it, that is around no other.
+
+    None where another member is in the box of the member itself.
+    """
+    around = [[member, *islice(member.iterancestors(), levels)] for member in members]
+    shared = Counter(chain.from_iterable(around))
+    own: list[Element] = []
+    for boxes in around:
+        for box in reversed(boxes):
+            if shared[box] == 1:
+                own.append(box)
+                break
+        else:
+            own.append(None)
+    return own
 
 
 def is_choice(row: Element) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import chain, islice
+from itertools import islice
 
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import leads_away, outermost_unshared
+from crawler.extract.page.places import largest_own_boxes, leads_away
 from crawler.extract.visible_signs import Visible
 
 #: Boxes around an amount that may be its tile, tiles of a page that are told apart, and lines of a
@@ -31,10 +30,8 @@ class Tiles:
         if line.index < self._begin:
             return False
         if self._boxes is None:
-            amounts = self._amounts[:_MAX_TILES]
-            around = [[each, *islice(each.iterancestors(), _MAX_AROUND)] for each in amounts]
-            shared = Counter(chain.from_iterable(around))
-            self._boxes = {outermost_unshared(boxes, shared) for boxes in around} - {None}
+            own_boxes = largest_own_boxes(self._amounts[:_MAX_TILES], _MAX_AROUND)
+            self._boxes = set(own_boxes) - {None}
         for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
             if box in self._boxes:
                 return leads_away(box)
