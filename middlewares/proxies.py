@@ -281,14 +281,19 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        sticky_id = "" if request.meta.pop(ELSEWHERE, None) else self.sticky.proxy_of(route)
+        avoided = str(request.meta.get(ELSEWHERE) or "")
         try:
             proxies = await self._open()
             if limits is not None:
                 await self._spread(proxies, site, pool, country)
             sent_at = time.monotonic()
             lease = await proxies.take(
-                site, pool=pool, country=country, preferred=sticky_id, each_address=limits
+                site,
+                pool=pool,
+                country=country,
+                preferred="" if avoided else self.sticky.proxy_of(route),
+                avoided=avoided,
+                each_address=limits,
             )
         except (RedisError, OSError) as error:
             self.redis_errors.note(error, f"The requests to {site} wait for a proxy")
@@ -306,6 +311,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         proxy = self.proxies_by_id.get(lease.id)
         if proxy is None:  # the list changed meanwhile
             return 1.0
+        request.meta.pop(ELSEWHERE, None)
         self.sticky.note(route, lease.id, proxy.pool)
         return lease
 
@@ -387,13 +393,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return back or response
 
     async def look_again(self, request: Request, reason: str) -> Request:
-        """Send a request once more, as a rule through another proxy; no try is counted.
+        """Send a request once more, through another proxy if there is one; no try is counted.
 
         It overtakes the site's other requests, because they get such answers until it tells.
         """
         await self.report(request, "unknown")
         self.stats.inc_value("proxies/looks_again")
-        request.meta[ELSEWHERE] = True
+        request.meta[ELSEWHERE] = request.meta[PROXY_ID]
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         copy = copy or request.replace(dont_filter=True)
         copy.priority = max(copy.priority, _LOOKS_FIRST)

@@ -42,5 +42,6 @@ class AskedElsewhere(PageReading):
         url = str((meta.get("redirect_urls") or (response.url,))[0])
         request = self._request(Link(url, "listing", "a seed"), which_site.find(url), None)
         scope = f"{job_of(response)} elsewhere {looks + 1} {url}"
-        request.meta.update({_LOOKS: looks + 1, ELSEWHERE: True, m.SCOPE: scope[: m.LONGEST_SCOPE]})
+        request.meta[m.SCOPE] = scope[: m.LONGEST_SCOPE]
+        request.meta.update({_LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
         yield request

@@ -14,6 +14,7 @@
 -- ARGV[11] uses of one proxy at a time for this domain (0: any number)
 -- ARGV[12] how long before its time a proxy may be taken, ms
 -- ARGV[13] name of the worker's list, whose proxies alone are taken ('' = any)
+-- ARGV[14] id of the proxy to take only where no other may be used soon ('' = none)
 -- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms}; {'WAIT', ms until one may be free};
 --        {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
@@ -24,6 +25,8 @@ local domain_pause, domain_limit, lead = tonumber(ARGV[10]), tonumber(ARGV[11]),
 local listed = ARGV[13] ~= '' and list_key(ARGV[13])
 local SCAN = 500 -- most proxies of the pool that are searched
 local SOON = 250 -- ms after which a use in progress may have ended
+local OTHERS = 5000 -- ms for which another proxy than the avoided one is waited for
+local avoided = ARGV[14]
 
 local function is_full(uses, most_uses)
     redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
@@ -88,12 +91,16 @@ if last_use then
     local taken = at == 0 and take(ARGV[5], probe, now)
     if taken then return taken end
 end
-local first, soonest, upcoming = 0, nil, nil
+local first, soonest, upcoming, last_choice = 0, nil, nil, nil
 while first < SCAN do
     local page = redis.call('ZRANGE', pool, first, first + 49, 'WITHSCORES')
     if #page == 0 then break end
     for i = 1, #page, 2 do
         local at, probe, paced = free_at(page[i], tonumber(page[i + 1]))
+        if page[i] == avoided then
+            last_choice = at and { id = avoided, probe = probe, at = at }
+            at, paced = nil, nil
+        end
         local taken = at == 0 and take(page[i], probe, now)
         if taken then return taken end
         if paced and at - now <= lead and not (upcoming and upcoming.at <= at) then
@@ -105,5 +112,10 @@ while first < SCAN do
 end
 local taken = upcoming and take(upcoming.id, upcoming.probe, upcoming.at)
 if taken then return taken end
+if last_choice and not (soonest and soonest - now <= OTHERS) then
+    taken = last_choice.at == 0 and take(last_choice.id, last_choice.probe, now)
+    if taken then return taken end
+    if last_choice.at > 0 then soonest = math.min(soonest or last_choice.at, last_choice.at) end
+end
 if not soonest then return { 'NONE' } end
 return { 'WAIT', math.max(soonest - now, 1) }

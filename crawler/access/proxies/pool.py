@@ -196,10 +196,12 @@ class ProxyPool:
         pool: str = "",
         country: str = "",
         preferred: str = "",
+        avoided: str = "",
         each_address: EachAddress | None = None,
     ) -> TakenProxy | float:
         """Take a proxy, *preferred* if usable; else return the seconds to wait, inf: no proxy.
 
+        *avoided* is taken only where no other proxy may be used within 5 s.
         With *each_address* these limits of the domain apply to each proxy; a use may then begin
         later.
         """
@@ -224,6 +226,7 @@ class ProxyPool:
                 else (each_address.delay_ms, each_address.concurrency, LEAD_MS)
             ),
             self.listed,
+            avoided,
         )
         status = text(reply[0])
         if status == "TAKEN":

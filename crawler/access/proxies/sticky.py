@@ -13,7 +13,7 @@ import attrs
 from scrapy_seine.attrs_bases import Record
 from scrapy_seine.config import SettingsLike, number
 
-#: Key of `request.meta`: the request looks for another proxy than its session's.
+#: Key of `request.meta`: id of the proxy that the request avoids where there is another.
 ELSEWHERE = "proxy_elsewhere"
 #: Pools whose proxies are sticky.
 _STICKY_POOLS = frozenset({"residential", "gateway"})

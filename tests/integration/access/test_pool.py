@@ -124,6 +124,20 @@ async def test_a_session_keeps_its_proxy_while_it_is_good(pool) -> None:
     assert (await taken(pool, preferred=ids[1])).id == ids[0]
 
 
+async def test_a_request_that_avoids_a_proxy_waits_for_another_that_is_only_busy(pool) -> None:
+    """Under load a portal's proxy got its own pages back, until the portal was believed."""
+    portal, other = await registered(pool, "a:1", "b:1")
+    probe = await taken(pool, avoided=portal)
+    assert probe.id == other
+    wait = await pool.take(SHOP, avoided=portal)
+    assert isinstance(wait, float)
+    assert 0 < wait < 1
+    await pool.report(SHOP, probe, "good")
+    assert (await taken(pool, avoided=portal)).id == other
+    await pool.report(SHOP, await taken(pool, preferred=other), "ban")
+    assert (await taken(pool, avoided=portal)).id == portal, "the other one rests"
+
+
 async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, namespace) -> None:
     config = PoolConfig(concurrency=2, delay_s=1)
     pool = ProxyPool(redis_client, namespace, config, now_ms=1_000_000)
