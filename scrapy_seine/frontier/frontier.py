@@ -38,6 +38,7 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import whole_number, word
 
 #: Dead letters in one script, at most, because other clients wait while it runs.
@@ -357,8 +358,7 @@ class Frontier(Part):
         ended = await self.redis.hget(self.keys.control, "ended")
         if ended is None:
             return None
-        seconds, micros = await self.redis.time()
-        return int(seconds * 1000 + micros // 1000 - float(ended))
+        return int(1000 * await server_time_s(self.redis) - float(ended))
 
     async def counts(self) -> Counts:
         """Count the crawl's requests by state; O(1)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import record
 
 
@@ -16,8 +17,8 @@ async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:
     """
     client: Any = frontier.redis
     keys = frontier.parts[0].keys
-    seconds, micros = await client.time()
-    names = await client.zrangebyscore(keys.workers, seconds * 1000 + micros // 1000, "+inf")
+    now_ms = 1000 * await server_time_s(client)
+    names = await client.zrangebyscore(keys.workers, now_ms, "+inf")
     return list(map(record, await client.hmget(keys.worker_info, names) if names else []))
 
 
@@ -28,9 +29,9 @@ async def is_alive(frontier: Frontier, worker: str) -> bool:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    seconds, micros = await client.time()
+    now_ms = 1000 * await server_time_s(client)
     expires_ms = await client.zscore(frontier.parts[0].keys.workers, worker)
-    return expires_ms is not None and expires_ms > seconds * 1000 + micros / 1000
+    return expires_ms is not None and expires_ms > now_ms
 
 
 async def lanes_of(frontier: Frontier) -> frozenset[str]:

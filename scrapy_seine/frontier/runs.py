@@ -19,6 +19,7 @@ from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import record, whole_number, word
 from scrapy_seine.meta import RUN, run_of
 
@@ -129,8 +130,8 @@ async def close_run(frontier: Frontier, reason: str) -> None:
     """
     client: Any = frontier.redis
     keys = Keys(frontier.keys.crawl)
-    seconds, micros = await client.time()
-    await client.hset(keys.control, "closed", f"{seconds * 1000 + micros // 1000} {reason}")
+    now_ms = int(1000 * await server_time_s(client))
+    await client.hset(keys.control, "closed", f"{now_ms} {reason}")
     number = await latest_number(frontier)
     await client.hset(keys.runs, f"closed:{number}", reason)
 
@@ -145,8 +146,7 @@ async def last_close(frontier: Frontier) -> tuple[Closed | None, float]:
     at_ms, _, reason = word(
         await client.hget(Keys(frontier.keys.crawl).control, "closed") or b""
     ).partition(" ")
-    seconds, micros = await client.time()
-    now_ms = seconds * 1000 + micros / 1000
+    now_ms = 1000 * await server_time_s(client)
     return (Closed(int(at_ms), reason) if at_ms.isdecimal() else None), now_ms
 
 
@@ -169,7 +169,7 @@ async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:
 async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     """Return the latest run, and the server's time, ms."""
     client: Any = frontier.redis
-    seconds, micros = await client.time()
+    now_ms = 1000 * await server_time_s(client)
     control = await client.hmget(Keys(frontier.keys.crawl).control, "run", "run_at", "run_name")
     number = whole_number(control[0])
     # Undone requests are read before the end, because both may change meanwhile.
@@ -184,7 +184,7 @@ async def _latest(frontier: Frontier) -> tuple[Latest, float]:
         undone=undone,
         starting=any(info.get("starting") == number for info in workers),
     )
-    return latest, seconds * 1000 + micros / 1000
+    return latest, now_ms
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys, SeedKeys
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import word
 
 logger = logging.getLogger(__name__)
@@ -28,8 +29,7 @@ async def warn_of_shared_seeds(redis: Redis, keys: SeedKeys, crawl: str) -> None
         RedisError: Redis does not answer.
     """
     client: Any = redis
-    seconds, micros = await client.time()
-    now_ms = seconds * 1000 + micros // 1000
+    now_ms = 1000 * await server_time_s(client)
     await client.zadd(keys.crawls, {crawl: now_ms})
     await client.expire(keys.crawls, _KEPT_S)
     for name in map(word, await client.zrevrange(keys.crawls, 0, _MOST)):

@@ -16,6 +16,7 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import real, record, whole_number, word
 from scrapy_seine.meta import CREATED_AT, is_own
 from scrapy_seine.printable import printable, redact
@@ -103,11 +104,10 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         pipe.zrange(part.waiting, 0, 0, withscores=True)
         pipe.zrange(part.delayed, 0, 0, withscores=True)
     # Pipelines of a Cluster only take commands with a key.
-    (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
+    now_s, memory = await asyncio.gather(server_time_s(redis), redis.info("memory"))
     beats, *heads = await pipe.execute()
     ready = [word(name) for names in heads[::3] for name in names]
     next_due = [*heads[1::3], *heads[2::3]]
-    now_s = seconds + micros / 1e6
     skew_s = time.time() - now_s
     counts = await frontier.counts()
     domains = await read_domains(redis, k, ready, now_s)

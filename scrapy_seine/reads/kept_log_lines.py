@@ -8,6 +8,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import word
 
 #: Lines of a worker that are kept, approximately.
@@ -25,8 +26,7 @@ async def write_log(redis: Redis, keys: Keys, worker: str, lines: Sequence[str])
         RedisError: Redis does not answer.
     """
     # By Redis' clock, because this machine's would end the logs of all others if it were ahead.
-    seconds, micros = await redis.time()
-    now_s = seconds + micros / 1e6
+    now_s = await server_time_s(redis)
     key, pipe = _key(keys, worker), redis.pipeline(transaction=False)
     for line in lines[-KEEP:]:
         pipe.xadd(key, {"line": line[:LONGEST]}, maxlen=KEEP, approximate=True)

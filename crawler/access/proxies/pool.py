@@ -18,6 +18,7 @@ from crawler.access.proxies.list_format import Proxy
 from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.lenient_parsing import record, whole_number
 
 #: A proxy whose pause ends within this time is taken in advance, ms.
@@ -282,8 +283,7 @@ class ProxyPool:
 
     async def health(self) -> list[Health]:
         """Return the state of each proxy of the fleet, for operators."""
-        clock: Any = await self.redis.time()
-        now_s = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
+        now_s = self.now_ms / 1000 or await server_time_s(self.redis)
         infos = await self.redis.hgetall(self.key + "info")
         counts = {
             text(k): whole_number(v)

@@ -371,7 +371,7 @@ class Jobs:
 
     async def now_s(self) -> float:
         """Return the time of Redis' clock (I6), which also dates a job's pages."""
-        # By a script, because a Cluster answers the TIME command once for each server.
+        # By a script with a key, because clients of a Cluster send TIME to any of its servers.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
         return int(seconds) + int(micros) / 1e6
 

@@ -30,6 +30,7 @@ from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.store_errors import with_advice
@@ -135,9 +136,9 @@ async def _redis_facts(redis: Redis, spider: str) -> RedisFacts:
     client: Any = redis
     await client.ping()
     asked_at = time.perf_counter()
-    seconds, micros = await client.time()
+    now_s = await server_time_s(client)
     round_trip_s = time.perf_counter() - asked_at
-    skew_s = time.time() - round_trip_s / 2 - (seconds + micros / 1e6)
+    skew_s = time.time() - round_trip_s / 2 - now_s
     names = [f"{spider}:requests", f"{spider}:dupefilter"]
     old_keys = [name for name in names if await client.exists(name)]
     info = await client.info()

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 #: Two hosts' clocks drift apart by at most this much, seconds per second.
 DRIFT = 1e-4
 #: A reply this quick is accurate enough, s; of slower ones this many are needed.
 QUICK_S, ENOUGH = 0.02, 8
+
+
+async def server_time_s(client: Any) -> float:
+    """Return the time of Redis' clock, Unix seconds, as it was while the reply was made.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    seconds, micros = await client.time()
+    return float(seconds + micros / 1e6)
 
 
 class ServerClock:
