@@ -176,13 +176,16 @@ class SiteLimits:
 
         A domain without a pause may be requested at any time. A lease from before the pause became
         known has no slot; nor has one whose slot was used (*spent_at*, monotonic s) for another
-        request to the site.
+        request to the site, or was given before Redis' clock was set forward.
         """
         robots_ms = self._delays.get(lease.domain, 0) if self._delays else 0
         delay_ms = max(lease.delay_ms, robots_ms)
         if not delay_ms or self.exchange is None:
             return 0.0
-        if spent_at is not None or not lease.delay_ms or not self.exchange.clock(lease).trusted:
+        clock = self.exchange.clock(lease)
+        if spent_at is not None or not lease.delay_ms or not clock.trusted:
+            return None
+        if lease.slot_ms <= clock.stepped_ms:
             return None
         past_ms = self.exchange.now_ms(lease) - lease.slot_ms
         is_late = past_ms > late_ms(delay_ms, lease.slack_ms)
@@ -206,8 +209,15 @@ class SiteLimits:
     async def reserve(
         self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
     ) -> Lease | None:
-        """Ask the frontier for another slot; None if the lease has to be handed back."""
+        """Ask the frontier for another slot; None if the lease has to be handed back.
+
+        So it is with one from before Redis' clock was set forward: by that clock its site's pause
+        seems over, and the next leases tell the frontier so.
+        """
         assert self.exchange is not None
+        clock = self.exchange.clock(lease)
+        if 0 < lease.slot_ms <= clock.stepped_ms:
+            return None
         if spent_at is None and lease.delay_ms:
             self.exchange.slack.record_missed()
         elif spent_at is None:
@@ -222,8 +232,8 @@ class SiteLimits:
             )
         except (RedisError, OSError):
             return None
-        self.exchange.clock(lease).learn(now_ms / 1000, asked_at, monotonic())
-        if not slot_ms:
+        clock.learn(now_ms / 1000, asked_at, monotonic())
+        if not slot_ms or slot_ms <= clock.stepped_ms:
             return None
         return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms, slack_ms=slack_ms)
 

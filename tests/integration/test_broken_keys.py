@@ -17,6 +17,7 @@ from scrapy_seine.frontier.model import Done, Retry
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Line
 from scrapy_seine.frontier.seed_intake import Intake
+from scrapy_seine.politeness.site_limits import SiteLimits
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, Driver, exchange_of, page, pages
 
@@ -234,6 +235,40 @@ async def test_a_clock_that_steps_back_parks_nothing(redis_client: Redis, namesp
     assert now >= T0
     control: Any = await redis_client.hgetall(d.f.keys.control)  # type: ignore[misc]
     assert 3_590_000 < int(control[b"shift"]) <= 3_600_000
+
+
+async def test_a_clock_that_steps_forward_shortens_no_pause(
+    redis_client: Redis, namespace: str
+) -> None:
+    """I5: the new clock says that every pause is over; the worker's own knows that it is not."""
+    d = Driver(redis_client, namespace)
+    await d.f.set_delay("a.example", delay_ms=60_000)
+    await d.f.push(pages(3))
+    exchange, site_limits = exchange_of(d.f, SEINE_READ_AHEAD=1), SiteLimits()
+    site_limits.exchange = exchange
+    exchange.schedule_round_trip()
+    await exchange.round_trip()
+    sent = exchange.take()
+    assert sent is not None
+    exchange.commit(Done(lease=sent))
+    await exchange.round_trip()
+
+    d.later(3_600_000)
+    await exchange.round_trip()
+    early = exchange.take()
+    assert early is not None
+    assert site_limits.due_in(early) is None
+    assert await site_limits.reserve(early) is None
+    exchange.release(early)
+    await exchange.round_trip()
+    d.later(50_000)
+    assert await d.take(3, worker="another") == []
+    d.later(10_500)
+    assert len(await d.take(3, worker="another")) == 1
+    # Time goes on as ever: the next pause is a usual one.
+    assert await d.take(3, worker="another") == []
+    d.later(62_000)
+    assert len(await d.take(3, worker="another")) == 1
 
 
 @pytest.mark.parametrize("lost", ["queue", "waiting", "delayed", "leases", "slots"])

@@ -9,6 +9,7 @@
 -- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
 -- ARGV[7] slack ms: how late the worker may be with a request beyond the usual
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
+-- ARGV[9] 1 where the caller saw the server's clock step forward since its last lease, else 0 or nothing
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms that this worker is to come for (0: none), undone requests,
 --         requests that came in so far, 1 if `reap` has something to do, for each domain's turn {slot ms, delay ms,
 --         then of each request id, token, stored request}, 'id turn seq' of the crawl's state, keys of the wrong

@@ -54,6 +54,8 @@ class Line:
     clock: ServerClock = attrs.Factory(ServerClock)
     starved: bool = False
     """It returned fewer leases than were requested."""
+    _reported_step_ms: float = 0.0
+    """The clock's last step that the server was told of."""
 
     async def round_trip(
         self,
@@ -72,6 +74,7 @@ class Line:
             # Leases are requested before endings, because any worker may use a slot that this one
             # frees; only limits of sites go first. A worker that is alone requests them last,
             # because its pages' links and the slots it frees are its own: it saves a second trip.
+            stepped_ms = self.clock.stepped_ms
             args = [
                 lease_request.worker,
                 lease_limit,
@@ -80,6 +83,7 @@ class Line:
                 lease_request.lanes,
                 slack_ms,
                 new_token(),
+                int(stepped_ms > self._reported_step_ms),
             ]
             position = len(calls) if is_only_worker else len(outgoing.limits)
             calls.insert(position, Call("lease", args, []))
@@ -96,6 +100,7 @@ class Line:
                 if script_call.name != "lease":
                     answer.failed_calls.append(script_call)
             elif script_call.name == "lease":
+                self._reported_step_ms = stepped_ms
                 await self._take(answer, parse_leased(reply, slack_ms), before)
             else:
                 answer.replies.append((script_call, reply))

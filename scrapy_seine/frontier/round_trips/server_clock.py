@@ -8,6 +8,8 @@ from typing import Any
 DRIFT = 1e-4
 #: A reply this quick is accurate enough, s; of slower ones this many are needed.
 QUICK_S, ENOUGH = 0.02, 8
+#: A server's clock that is ahead of the latest time possible by this much was set forward, s.
+STEP_S = 2.0
 
 
 async def server_time_s(client: Any) -> float:
@@ -40,6 +42,8 @@ class ServerClock:
         self._learned_at = 0.0
         self._replies = 0
         self._quickest_s = float("inf")
+        self.stepped_ms = 0.0
+        """The server's time when it was first seen set forward last, ms; 0: it never was."""
 
     @property
     def trusted(self) -> bool:
@@ -53,12 +57,20 @@ class ServerClock:
     def learn(self, server: float, asked_at: float, got_at: float) -> None:
         """Learn from a reply: the server's time, when it was asked for and arrived (monotonic)."""
         low, high = server - got_at, server - asked_at
+        if low > self._latest_offset(got_at) + STEP_S:
+            self.stepped_ms = server * 1000
         self._replies += 1
         self._quickest_s = min(self._quickest_s, got_at - asked_at)
         offset = low if self._offset is None else self._offset - DRIFT * (got_at - self._learned_at)
         # Above the upper bound: the clock was set back, or another server took over.
         self._offset = low if offset > high else max(low, offset)
         self._learned_at = got_at
+
+    def _latest_offset(self, at: float) -> float:
+        """An upper bound of the offset, because no estimate errs by more than its round trip."""
+        if self._offset is None:
+            return float("inf")
+        return self._offset + self._quickest_s + 10 * DRIFT * (at - self._learned_at)
 
     def remote(self, local: float) -> float:
         """Convert a local time (monotonic) to the server's, both in seconds."""

@@ -37,6 +37,27 @@ def test_a_clock_set_back_is_noticed_at_once():
     assert abs(clock.remote(2.0) - 4991.0) < 0.01
 
 
+def test_a_clock_set_forward_is_noticed_at_once():
+    clock = ServerClock()
+    clock.learn(5000.0, asked_at=0.0, got_at=3.0)
+    clock.learn(5004.9, asked_at=1.0, got_at=3.0)
+    assert clock.stepped_ms == 0, "the first reply may have been that slow on its way"
+    clock.learn(5011.0, asked_at=3.0, got_at=3.001)
+    assert clock.stepped_ms == 5_011_000.0
+    clock.learn(5012.0, asked_at=4.0, got_at=4.001)
+    assert clock.stepped_ms == 5_011_000.0
+
+
+@given(latencies)
+def test_no_slow_reply_is_taken_for_a_clock_set_forward(exchanges):
+    clock, now = ServerClock(), 100.0
+    for there, back, pause in exchanges:
+        asked = now + pause
+        sampled, now = asked + 9 * there, asked + 9 * (there + back)
+        clock.learn(sampled + 5000, asked_at=asked, got_at=now)
+        assert clock.stepped_ms == 0
+
+
 def test_a_clock_is_trusted_after_a_quick_answer_or_several():
     quick, slow = ServerClock(), ServerClock()
     assert not quick.trusted
