@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -25,11 +24,10 @@ from crawler.stores.template_rows import (
     stored_currencies,
 )
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, storable
 from scrapy_seine.store_wait import log_failure
 
 logger = logging.getLogger(__name__)
-_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 #: Interval of queries for products' stored values, which show where a field moved to, s.
 RECALL_S = 1.0
@@ -116,7 +114,7 @@ def _storable(plain: Any) -> bytes:
 
 def _marked(value: Any) -> Any:
     if isinstance(value, str):
-        return _NOT_TEXT.sub("\ufffd", value)
+        return storable(value)
     if isinstance(value, dict):
         return {_marked(key): _marked(inner) for key, inner in value.items()}
     return [_marked(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -26,6 +26,9 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+#: What PostgreSQL's text cannot hold.
+_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
+
 #: Everything before the last @ of an authority, which clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 #: The same where the password has a bare / or #, at which the authority seems to end: what is then
@@ -48,6 +51,17 @@ def printable(text: str) -> str:
     'a\ufffd[31mb\\tc'
     """
     return _CONTROL.sub("\ufffd", text)
+
+
+def storable(text: str) -> str:
+    """Replace NUL and halves of surrogate pairs, which PostgreSQL's text cannot hold, by U+FFFD.
+
+    Other control characters stay, because a shop's number may hold marks of the direction.
+
+    >>> storable("a\\0b\\ud800\\u200e") == "a\ufffdb\ufffd\u200e"
+    True
+    """
+    return _NOT_STORABLE.sub("\ufffd", text)
 
 
 def escaped(document: str) -> str:

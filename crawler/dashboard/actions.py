@@ -320,9 +320,10 @@ def _local(path: str) -> str:
 
     >>> _local("/dead?reason=x"), _local("//evil.example"), _local("https://evil.example")
     ('/dead?reason=x', '/', '/')
+    >>> _local("//["), _local("/\\t/[")
+    ('/', '/')
     """
-    parts = urlsplit(path)
-    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\"))
     return path if is_local and path.isprintable() else "/"
 
 

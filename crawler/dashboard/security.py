@@ -96,7 +96,10 @@ class Guard:
 
     def is_allowed_host(self, host: str) -> bool:
         """Whether a Host header is allowed; an IP address is, because DNS cannot rebind it."""
-        name = (urlsplit(f"//{host}").hostname or "").lower()
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:  # brackets that enclose no IPv6 address
+            return False
         if name == "localhost" or name in self.config.hosts or name == self.config.host:
             return True
         try:
@@ -116,7 +119,7 @@ def own_site(request: web.Request) -> bool:
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
         return False
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == request.host
+    return origin is None or origin.partition("://")[2] == request.host
 
 
 def guess(guard: Guard, request: web.Request, text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +11,7 @@ import psycopg2
 from psycopg2.extras import RealDictCursor
 
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.printable import redact, storable
 from scrapy_seine.store_errors import refusal_line
 
 #: A query that takes longer is cancelled, ms.
@@ -23,19 +22,13 @@ _BEGIN = (
     f"SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS};"
     " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; "
 )
-_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 Row = dict[str, Any]
 
 
 def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parameters without NUL and lone surrogates, which PostgreSQL's text cannot hold.
-
-    Other control characters stay, because a shop's number may hold marks of the direction.
-    """
     return {
-        name: _NOT_TEXT.sub("\ufffd", value) if isinstance(value, str) else value
-        for name, value in params.items()
+        name: storable(value) if isinstance(value, str) else value for name, value in params.items()
     }
 
 

@@ -19,6 +19,7 @@ from psycopg2 import errors, extensions, sql
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.misspelt_names import did_you_mean
+from scrapy_seine.printable import storable
 from scrapy_seine.sinks.postgres.database import transaction
 from scrapy_seine.store_errors import first_line, refusal_line
 
@@ -82,7 +83,7 @@ class Condition(Value):
             raise ConfigError(
                 f"{text[:80]!r} is no condition; write for example price<100 or site_id=demo"
             )
-        return cls(match[1], match[2], match[3].strip())
+        return cls(match[1], match[2], storable(match[3].strip()))
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
         """Return the condition as SQL with its parameters."""

@@ -52,6 +52,7 @@ WORDS = ("%00", "%ff", "%ed%a0%80", "-1", "9" * 30, "%0d%0a", "%27%22%3E", "a" *
 QUERIES = (
     *("/products?q=", "/products?from=", "/domains?domain=", "/domains?from=", "/frontier?url="),
     *("/dead?reason=", "/dead?in=", "/dead?text=", "/attempts?outcome=", "/attempts?domain="),
+    *("/products.csv?site=", "/products.csv?stock="),
     *("/?done=", "/?done=replay&n=", "/domains/", "/dead/", "/products/a/", "/products/x"),
 )
 

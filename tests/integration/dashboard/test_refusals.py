@@ -72,7 +72,10 @@ async def test_a_program_sends_the_token_as_a_bearer(guarded, frontier):
         assert response.status == 401
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", ""])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "[", "[::1", "a]b"],
+)
 async def test_a_foreign_name_is_refused(client, host):
     async with client.get("/", headers={"Host": host}) as response:
         assert response.status in {400, 421}
@@ -93,6 +96,7 @@ async def test_a_name_of_ours_is_answered(namespace, redis_url, database):
     [
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
