@@ -199,9 +199,11 @@ def is_below(url: str, canonical: str | None) -> bool:
 
     >>> is_below("https://a.example/p/lamp/red", "https://a.example/p/lamp")
     True
+    >>> is_below("https://a.example/p/lamp/?ref=7", "https://a.example/p/lamp/")
+    False
     """
-    above = (canonical or "").rstrip("/")
-    return above.count("/") > _ORIGIN_SLASHES and url.startswith(f"{above}/")
+    above, own = (canonical or "").rstrip("/"), url.partition("?")[0].rstrip("/")
+    return above.count("/") > _ORIGIN_SLASHES and own.startswith(f"{above}/")
 
 
 def is_catalogue_address(url: str) -> bool:

@@ -241,6 +241,18 @@ class TestSpider:
         assert spider.dead_ends.is_dead_end(f"{SITE}/p/lamp-99/red")
         assert not spider.dead_ends.is_dead_end(f"{SITE}/p/lamp-99")
 
+    @pytest.mark.parametrize("query", ["", "?ref=7"])
+    def test_products_that_name_their_own_address_with_a_slash_are_none_of_a_colour(self, query):
+        """Pages with the menu alone: all after the fifth one were left out."""
+        spider = self.spider()
+        spider.knows = lambda url, job: True
+        for number in range(2 * DEAD_END_PAGES):
+            url = f"{SITE}/product/red-lamp-{number}/"
+            head = f'<link rel="canonical" href="{url}"><nav><a href="/c/lamps/">Lamps</a></nav>'
+            shown = f"<h1>Lamp {number}</h1><b>£9.90</b><form><button>Add to basket</button></form>"
+            self.fetch(spider, f"{url}{query}", f"{head}{shown}")
+        assert not spider.dead_ends.is_dead_end(f"{SITE}/product/red-lamp-99/")
+
     def test_a_redirect_counts_for_the_address_that_was_asked_for(self):
         """Forms that lead to one page to log in."""
         spider = self.spider()
