@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
+from unicodedata import category
 
 import attrs
 from lxml import etree
@@ -235,11 +236,36 @@ def squashed(text: str) -> str:
 
     >>> squashed(" two\\n  words "), squashed("a\u00a0b"), squashed("Garten\u00adstuhl")
     ('two words', 'a b', 'Gartenstuhl')
+    >>> squashed("Price\u200f12 \u20aa")  # two boxes, because a new direction begins there
+    'Price 12 \u20aa'
     """
     # A blank is the only printable white space. Splitting a text takes three times as long.
     if "  " not in text and text.isprintable():
         return text.strip()
-    return " ".join((text if text.isascii() else INVISIBLE.sub("", text)).split())
+    return " ".join((text if text.isascii() else INVISIBLE.sub(_unseen, text)).split())
+
+
+def _unseen(match: re.Match[str]) -> str:
+    """Return what stands for a mark that nobody sees: a blank where a direction parts two boxes.
+
+    A word and an amount are two boxes: pages in Hebrew and Arabic begin each amount with a mark.
+    """
+    if match[0] not in _DIRECTIONS:
+        return ""
+    text, place = match.string, match.start()
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    is_parted = (before.isalpha() and _in_amounts(after)) or (
+        after.isalpha() and _in_amounts(before)
+    )
+    return " " * is_parted
+
+
+def _in_amounts(char: str) -> bool:
+    """Whether a character is a figure or a currency's sign."""
+    return char.isdigit() or (char != "" and category(char) == "Sc")
+
+
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def holds_digit(text: str) -> bool:

@@ -23,6 +23,11 @@ class TestAmountsSideBySide:
             ("<b>C$32.00</b><i>Regular Price</i><b>C$24.00</b><i>Sale Price</i>", "24.00", "32.00"),
             ("<b>de R$ 300,00</b><b>por R$ 250,00</b>", "250.00", "300.00"),
             ("<b>€699</b> <em>was €999</em> <em>save €300</em>", "699", "999"),
+            (
+                "<b>Regular price</b><b>\u200f288.00 ₪\u200f</b><b>Sale price</b><b>\u200f250.00 ₪</b>",
+                "250.00",
+                "288.00",
+            ),  # marks of a direction, as pages in Hebrew have them
         ],
     )
     def test_two_amounts_in_one_row_are_two_prices(
