@@ -190,8 +190,8 @@ class SitesWithoutProducts(Record):
     def note_listing(self, site_id: str, page: Page, links: Sequence[Link]) -> None:
         """Count a page with signs of a listing, and its *links* if none of them is a product's.
 
-        They may lead to products all the same: the tiles of a page whose address or head says that
-        it is a listing are not read, by which links of other addresses are products'.
+        They may lead to products all the same, by addresses that read like those of other pages, or
+        of listings (`/catalog/seals/wiper-seal`), because tiles without a price are not read.
         """
         if is_root(page.url):
             return
@@ -201,7 +201,7 @@ class SitesWithoutProducts(Record):
             site.empty_listings += 1
             site.first_empty_listing = site.first_empty_listing or page.url
             if len(site.listed) < _MAX_LISTED:
-                site.listed.update(url_checksum(x.url) for x in links if x.kind == "other")
+                site.listed.update(url_checksum(x.url) for x in links if x.kind != "pagination")
 
     def empty_products(self) -> Iterator[tuple[str, int, str]]:
         """Yield each site with such pages, their number and the first one's address."""

@@ -203,14 +203,18 @@ def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
     assert not list(seen.last_warnings())
 
 
+@pytest.mark.parametrize("kind", ["other", "listing"])
 @pytest.mark.parametrize(("led", "warned"), [(3, False), (1, True)])
 def test_listings_whose_links_led_to_products_are_not_said_to_lead_to_none(
-    led: int, warned: bool
+    led: int, warned: bool, kind: Any
 ) -> None:
-    """A page that says that it is a listing is read for no tile, and whole shops were warned of."""
+    """A page that says that it is a listing is read for no tile, and whole shops were warned of.
+
+    So were shops with products at addresses like `/catalog/seals/wiper-seal`.
+    """
     seen = SitesWithoutProducts()
     goods = GOODS[:3]
-    links = [Link(WOO.url(thing), "other", "") for thing in goods[:led]]
+    links = [Link(WOO.url(thing), kind, "") for thing in goods[:led]]
     read(seen, "<p>Shop", "https://a.example/", seed=True)
     for n in range(2):
         seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}?page=2"), links)
