@@ -17,6 +17,7 @@ from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.mobile_copies import without_copy
 from crawler.extract.links.other_languages import Copies, is_market_front, market_folder
+from crawler.extract.links.pagination import is_next_page
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
@@ -198,7 +199,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         page, site_id = result.page, site_id_of(response)
         self.sitemap_check.note_links(page.url, links, job_of(response))
         self._log_language_copies(page, site_id)
-        self._log_unfollowed(response, page, site_id)
+        self._log_unfollowed(response, page, site_id, links)
         is_listing = announced.has_list(result.kind, page, links)
         yield from self._follow(response, site, page, links, is_listing)
         yield from self._look_for_sitemaps(response, links)
@@ -423,10 +424,17 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         site_id = site_id or which_site.site_id(url)
         return (site_id, market_folder(path)) in self.copies.left_out
 
-    def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
-        """Log once that a site forbids following the links of its front page or its pagers."""
+    def _log_unfollowed(
+        self, response: Response, page: Page, site_id: str, links: list[Link]
+    ) -> None:
+        """Log once that a site forbids following the links of its front page or its pagers.
+
+        A pager of which only the link to the next page may be followed leads to all pages.
+        """
         is_all = page.unfollowed[:1] == [page.url]
         if not page.unfollowed or (is_all and response.meta.get(m.DEPTH)):
+            return
+        if any(x.kind == "pagination" and is_next_page(x.url, page.url) for x in links):
             return
         if self.copies.is_new(site_id, _UNFOLLOWED):
             self.logger.warning(

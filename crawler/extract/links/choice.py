@@ -252,10 +252,14 @@ class _LinkCollector:
         return self.context(element) & (NAV | FOOT) == NAV and stands_among_goods(element)
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
-        """Note the first link to another page of the listing that may not be followed."""
+        """Note the first link to a further page of the listing that may not be followed."""
         url = None if self.page.unfollowed else self.url_of(href)
-        if url is not None and turns_page(
-            element, "", split_url(url), self.address, pager=bool(self.context(element) & PAGER)
+        if url is None:
+            return
+        target = split_url(url)
+        is_pager = bool(self.context(element) & PAGER)
+        if turns_page(element, "", target, self.address, pager=is_pager) and not (
+            0 < page_number(target) <= (page_number(self.address) or 1)
         ):
             self.page.unfollowed.append(url)
 

@@ -46,8 +46,8 @@ _MAX_DIGITS = 9
 _MAX_PAGES_AHEAD = 5
 #: Products on a page of a pager that counts products; the first page whose link has their number.
 _MIN_STEP, _MAX_STEP, _FIRST_NUMBERED = 4, 500, 2
-#: Boxes around a pager's link that hold another one, and links of such a box.
-_PAGER_LEVELS, _MAX_PAGER_LINKS = 2, 60
+#: Boxes around a pager's link that hold another one, and links and texts of such a box.
+_PAGER_LEVELS, _MAX_PAGER_LINKS, _MAX_PAGER_TEXTS = 2, 60, 130
 #: The last page of a listing that is read.
 _MAX_PAGE_NUMBER = 5000
 
@@ -85,6 +85,17 @@ def page_number(address: Address, extra_names: Collection[str] = ()) -> int:
     if number or not extra_names:
         return number
     return max((_to_number(value) for name, value in address[2] if name in extra_names), default=0)
+
+
+def is_next_page(url: str, page: str) -> bool:
+    """Whether an address is that of the page behind a listing's page, by their numbers.
+
+    >>> is_next_page("https://a.example/c?page=2", "https://a.example/c")
+    True
+    >>> is_next_page("https://a.example/c?page=9", "https://a.example/c?page=4")
+    False
+    """
+    return page_number(split_url(url)) - (page_number(split_url(page)) or 1) == 1
 
 
 @lru_cache(maxsize=1024)
@@ -217,7 +228,11 @@ def odd_page_parameter(
     is_near = number <= max(_to_number(page_parameters.get(name, "")), 1) + _MAX_PAGES_AHEAD
     if shown == number and is_near:
         return name, number
-    if _is_labelled_next(element) or _counts_products(element, name, number, shown):
+    if (
+        _is_labelled_next(element)
+        or _counts_products(element, name, number, shown)
+        or (is_near and shown == number + 1 and _counts_from_zero(element, name, shown))
+    ):
         return name, number
     return None
 
@@ -259,6 +274,23 @@ def _counts_products(element: Element, name: str, number: int, page: int) -> boo
             )
             if match and shown not in {0, 1, page}:
                 return int(match[1]) * (page - 1) == number * (shown - 1)
+    return False
+
+
+def _counts_from_zero(element: Element, name: str, shown: int) -> bool:
+    """Whether a link is in a pager that counts pages from 0, and shows the page before this one.
+
+    All links of its box have labels that are one higher than the value of the parameter.
+    """
+    value = re.compile(rf"[?&]{re.escape(name)}=(\d{{1,{_MAX_DIGITS}}})(?:&|$)")
+    for box in islice(element.iterancestors(), _PAGER_LEVELS):
+        text = "".join(islice(box.itertext(), _MAX_PAGER_TEXTS))
+        if not re.search(rf"(?<!\d){shown - 1}(?!\d)", text):
+            continue
+        links = [*islice(box.iter("a"), _MAX_PAGER_LINKS)]
+        matches = [(a, value.search(unquote(a.get("href") or ""))) for a in links]
+        labels = [(short_text(a), match[1]) for a, match in matches if match]
+        return all(label == str(int(v) + 1) for label, v in labels if label.isdecimal())
     return False
 
 

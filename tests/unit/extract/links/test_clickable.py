@@ -228,6 +228,24 @@ def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: s
 
 
 @pytest.mark.parametrize(
+    ("here", "pager", "expected"),
+    [
+        ("/c/7", 'Pages: 1 | <a href="?s=1">2</a>', {"/c/7?s=1"}),
+        ("/c/7", '1 <a href="?s=1">2</a> <a href="?s=2">3</a>', {"/c/7?s=1", "/c/7?s=2"}),
+        ("/c/7?s=1", '<a href="?s=0">1</a> 2 <a href="?s=2">3</a>', {"/c/7?s=2"}),
+        ("/c/7", 'Sizes: <a href="?s=1">2</a> <a href="?s=2">4</a>', set()),
+        ("/c/7", '1 <a href="?s=1">2</a> <a href="?s=2">4</a>', set()),
+        ("/c/7", '<a href="?s=37">38</a> <a href="?s=38">39</a>', set()),
+    ],
+)
+def test_a_pager_of_an_unusual_parameter_may_count_from_0(
+    here: str, pager: str, expected: set[str]
+) -> None:
+    """Only eight of ten pages' products were found, by the products beside others."""
+    assert links(f"<p>{pager}</p>", f"{SHOP}{here}") == expected
+
+
+@pytest.mark.parametrize(
     "path",
     [
         "/on/shop.store/Product-ShowQuickView?pid=7",

@@ -58,6 +58,26 @@ def test_each_copy_is_said_once_and_its_links_are_counted(caplog: pytest.LogCapt
     assert made.stats.get_value("extract/other_languages") == 4
 
 
+@pytest.mark.parametrize(
+    ("here", "followed", "is_said"), [(1, 2, False), (4, 0, False), (1, 4, True)]
+)
+def test_a_pager_is_said_not_to_be_followed_unless_the_next_page_is(
+    caplog: pytest.LogCaptureFixture, here: int, followed: int, is_said: bool
+) -> None:
+    """A theme of many shops says nofollow of all numbers but the next one."""
+    spider, url = CatalogSpider(), f"https://shop.example/c/all?page={here}"
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    pages = "".join(
+        f'<a href="?page={n}" rel="{"next" if n == followed else "nofollow"}">{n}</a>'
+        for n in range(1, 5)
+    )
+    body = f"<html><h1>Lamps</h1><div class=pager>{pages}</div></html>".encode()
+    list(spider.parse(HtmlResponse(url, body=body, request=Request(url))))
+    assert ("because the shop says nofollow" in caplog.text) is is_said
+
+
 def test_a_page_in_no_folder_leads_to_no_copy_that_is_known() -> None:
     spider = CatalogSpider()
     made: Any = Crawler(CatalogSpider, {})
