@@ -24,7 +24,9 @@ is_identity = full_matcher(
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
-    r"|produ[ck]to?|produit|prodotto|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
+    r"|produ[ck]to?|produit|prodotto|category_?name|catalog_?id|store_?id|[ac]nid"
+    r"|letter|initiale?|iniziale|inicial|letra|lettre|lettera|liter[ay]|(?:anfangs)?buchstabe"
+    r"|bokstav|bogstav|pismeno|(?:alku)?kirjain|bukva|harf|(?:kezdo)?betu"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 #: Names of parameters that identify a product, also with a prefix: `p_prodid`.

@@ -114,6 +114,8 @@ def test_a_visits_new_number_beside_a_pages_number_makes_no_endless_listing() ->
         ("/index.php?cl=details&anid=b7&cnid=a3f&listtype=list", "/index.php?cl=alist&cnid=a3f"),
         ("/index.php?option=com_shop&view=category&shop_category_id=2", "/"),
         ("/index?letter=B", "/index?letter=A"),
+        ("/lamparas?letra=B", "/lamparas"),
+        ("/lampen?buchstabe=B", "/lampen"),
     ],
 )  # fmt: skip
 def test_numbers_of_shops_catalogues_and_categories_narrow_no_listing(
