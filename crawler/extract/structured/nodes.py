@@ -151,6 +151,7 @@ def plain_text(value: Any) -> str | None:
 #: Placeholders that templates write where a maker or a number is missing.
 NOTHING = frozenset(
     {"n/a", "n.a.", "-", "--", "—", "none", "null", "undefined", "na", "tbc", "tba", "no brand"}
+    | {"sku", "mpn", "gtin", "ean", "isbn", "brand"}  # the property's own name
 )
 #: What stands for a maker where there is none.
 _IS_UNBRANDED = full_matcher_by_start(lambda any_of: f"(?:{any_of('makers', 'unbranded')})")

@@ -38,8 +38,11 @@ _NEXT_LABEL = lazy_patterns.pattern(
 )
 #: A shop's name before the label of its number: `Acme-Teilenr`.
 _SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
-#: A shop's initials as the label of its own number.
-_INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
+#: A shop's initials as the label of its own number, and not those of a vehicle's maker (`OE #`) or of
+#: a register.
+_INITIALS = re.compile(
+    r"(?!(?:OEM?S?|CAS|UNS?|FCC|VIN|NSN|HS|HTS|RAL|VAT|TIN|ISO|DIN|TEL|FAX|PO)\b)[A-Z]{2,4}\s?#"
+).fullmatch
 #: Last words of labels of numbers.
 LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 #: Names of barcodes at the end of a label in any language, and characters of such a label.

@@ -34,6 +34,8 @@ NO_VALUES = frozenset({"h1", "h2", "label", "button", "form"})
 _PRESSED = _lines.BUTTON | _lines.LINK
 #: Signs behind which further words follow a number: `12-B, in stock`.
 LISTED = re.compile(r"[,;](?:\s|$)").split
+#: A star or another sign that begins what stands behind a number: `88103 ★ 4,6`.
+_SIGN_BEHIND = re.compile(r"\s[^\w\s\x00-\x7f№]").search
 #: Begins of addresses of the web, and of amounts.
 _NO_MAKERS = ("www.", "http://", "https://", "$", "€", "£")
 #: Words of a maker's name in small letters.
@@ -68,8 +70,12 @@ def as_number(value: str) -> str:
 
     >>> as_number("(X-12)"), as_number("X-(12)"), as_number("#X-12"), as_number("X-12 in stock")
     ('X-12', 'X-(12)', 'X-12', 'X-12')
+    >>> as_number("88103 ★ 4,6")
+    '88103'
     """
     value = value.lstrip("#")
+    if not value.isascii() and (sign := _SIGN_BEHIND(value)):
+        value = value[: sign.start()]
     number, _, rest = value.partition(" ")
     if rest.islower() and holds_digit(number) and availability_of_text(rest):
         value = number

@@ -4,8 +4,11 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from crawler.extract import Found, extract, parse
 from crawler.extract.money.amounts import find_prices
+from crawler.extract.visible.fact_labels import label_of
 
 BUY = "<button>Add to cart</button>"
 PRICE = "<p class=price>$40.00</p>"
@@ -23,3 +26,22 @@ def test_a_cyrillic_letter_before_figures_begins_a_code_and_is_no_rouble() -> No
     body = "<h1>Лампа</h1><div>Арт. Р402</div><div>3 310 руб.</div><button>Купить</button>"
     fields = found(body, title="Лампа").fields
     assert (fields["price"], fields["sku"]) == (Decimal(3310), "Р402")
+
+
+@pytest.mark.parametrize("label", ["OE #", "CAS #", "VIN #"])
+def test_the_number_of_a_register_or_of_another_maker_is_not_the_shops(label: str) -> None:
+    assert label_of(label) is None
+    body = f"<h1>Oak Lamp</h1>{PRICE}{BUY}<table><tr><th>{label}</th><td>8E0-151</td></tr></table>"
+    assert found(body).fields.get("sku") is None
+
+
+def test_a_number_ends_before_the_stars_behind_it() -> None:
+    body = f"<h1>Oak Lamp</h1><div>Code: 88103 <span>★ 4.6 (31)</span></div>{PRICE}{BUY}"
+    assert found(body).fields["sku"] == "88103"
+
+
+@pytest.mark.parametrize("value", ["SKU", "sku", "MPN"])
+def test_the_name_of_a_property_is_no_number(value: str) -> None:
+    body = f"<h1>Oak Lamp</h1><p>SKU: OL-12</p>{PRICE}{BUY}"
+    fields = found(body, data={"name": "Oak Lamp", "sku": value, "offers": _OFFER}).fields
+    assert fields["sku"] == "OL-12"
