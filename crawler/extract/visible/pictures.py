@@ -8,7 +8,8 @@ from itertools import islice
 
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
-from crawler.extract.page.places import link_around
+from crawler.extract.page.places import link_around, maker_led_to
+from crawler.extract.visible.linked_makers import letters_of
 from crawler.extract.words import finder
 
 #: Images of a page that are read.
@@ -51,19 +52,25 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
         source = _largest(image)
         if not source or source.startswith("data:"):
             continue
-        if alt == product_name or not _leads_to_other(page, image):
+        if alt == product_name or not _leads_to_other(page, image, alt):
             sources.append(source)
     return list(dict.fromkeys(sources))
 
 
-def _leads_to_other(page: Page, image: Element) -> bool:
-    """Whether an image is in a link to another product's page: `Oak lamp shade` beside `Oak lamp`."""
+def _leads_to_other(page: Page, image: Element, alt: str) -> bool:
+    """Whether an image is in a link to another product's page: `Oak lamp shade` beside `Oak lamp`.
+
+    Or in one to the page of what its description names: the logo of the maker.
+    """
     link = link_around(image, _MAX_AROUND)
     url = None if link is None else page.resolve((link.get("href") or "")[:MAX_TEXT_LENGTH])
     own = page.url.partition("?")[0].rstrip("/")
     if url is None or f"{url}/".startswith((f"{own}/", f"{own}?")):
         return False
-    return not _IS_PICTURE(url) and looks_like_product(without_origin(url))
+    if _IS_PICTURE(url):
+        return False
+    last_part = url.rstrip("/").rpartition("/")[2].partition("?")[0]
+    return letters_of(last_part) == letters_of(alt) or looks_like_product(without_origin(url))
 
 
 def _is_part_of(text: str, name: str) -> bool:
@@ -119,11 +126,13 @@ def picture_beside(heading: Element | None) -> list[str]:
 
 
 def _first_picture(images: Iterable[Element]) -> list[str]:
-    """Return the address of the first image that is no icon, in a list."""
+    """Return the address of the first image that is neither an icon nor its maker's logo, in a list."""
     for image in islice(images, _MAX_IMAGES):
         source = _largest(image)
         sizes = [image.get(name) or "" for name in ("width", "height")]
         is_small = any(size.isdecimal() and int(size[:6]) < _MIN_PIXELS for size in sizes)
         if source and not is_small and not source.startswith("data:") and not _ICON(source):
-            return [source]
+            link = link_around(image, _MAX_AROUND)
+            if link is None or maker_led_to(link) is None:
+                return [source]
     return []

@@ -277,6 +277,8 @@ def glance(page: Page, structured: Fields) -> Visible:
         read_stock(walk, signs, bool(structured.get("price")), page.url)
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
+    if not structured.get("images"):
+        signs.fields["images"] = named_pictures(page, structured.get("name"))
     return _without_empty(signs)
 
 

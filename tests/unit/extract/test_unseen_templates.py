@@ -40,6 +40,29 @@ def test_a_number_ends_before_the_stars_behind_it() -> None:
     assert found(body).fields["sku"] == "88103"
 
 
+def test_the_logo_of_the_maker_is_no_picture_of_a_product_that_is_called_after_it() -> None:
+    logo = '<a href="/acme/"><img src="/logos/a.png" alt="Acme"></a>'
+    picture = '<img src="/lamp.jpg" alt="Acme Oak Lamp">'
+    body = f"<div><h1>Acme Oak Lamp</h1>{logo}{picture}{PRICE}{BUY}</div>"
+    images = found(body, title="Acme Oak Lamp").fields["images"]
+    assert images == ["https://shop.example/lamp.jpg"]
+
+
+def test_the_picture_beside_a_name_that_no_picture_has_is_not_the_logo_of_the_maker() -> None:
+    logo = '<a href="/brands/acme"><img src="/marks/acme.jpg" alt="Acme"></a>'
+    body = f"<div><h1>Oak Lamp</h1>{logo}<img src='/lamp.jpg' alt=''>{PRICE}{BUY}</div>"
+    assert found(body).fields["images"] == ["https://shop.example/lamp.jpg"]
+
+
+_OFFER = {"@type": "Offer", "price": "40", "priceCurrency": "USD", "availability": "InStock"}
+
+
+def test_data_without_a_picture_leave_it_to_the_one_that_is_called_after_the_product() -> None:
+    body = f'<h1>Oak Lamp</h1><img src="/lamp.jpg" alt="Oak Lamp">{PRICE}{BUY}'
+    fields = found(body, data={"name": "Oak Lamp", "offers": _OFFER}).fields
+    assert fields["images"] == ["https://shop.example/lamp.jpg"]
+
+
 @pytest.mark.parametrize("value", ["SKU", "sku", "MPN"])
 def test_the_name_of_a_property_is_no_number(value: str) -> None:
     body = f"<h1>Oak Lamp</h1><p>SKU: OL-12</p>{PRICE}{BUY}"
