@@ -13,6 +13,7 @@ from unicodedata import combining, normalize
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, is_front_of_language
 from crawler.extract.money.amounts import find_prices
+from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
 from crawler.extract.page.places import link_around
@@ -52,6 +53,14 @@ _MIN_MENU_LINKS = 2
 _FRAME_TAGS = frozenset({"header", "nav", "footer", "aside"})
 #: Banners of a page with one product: "Single Product".
 _IS_GENERAL = entry_matcher("headings", "general", 3)
+#: Classes and ids of boxes with a product's name, for pages whose headings name none.
+_NAMES_PRODUCT = re.compile(
+    r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
+    r"(?:name|title|naam|nazwa|nazev|naziv|nome|titel|adi)(?![-_\w])"
+    r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
+    re.I,
+).search
+IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 #: Classes and ids of boxes that hold a name.
 _NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|nome|heading").search
 _LONGEST_CLASS = 1_000
@@ -178,7 +187,10 @@ def _last_before(boxes: list[Element]) -> Element | None:
             headings = [h for h in islice(titled, _MAX_AROUND) if short_text(h)]
             if headings:
                 text = short_text(headings[-1])
-                return headings[-1] if _is_name(headings[-1]) and not is_general(text) else None
+                is_name = _is_name(headings[-1]) and not (
+                    is_general(text) or begins_other_section(text)
+                )
+                return headings[-1] if is_name else None
     return None
 
 

@@ -11,6 +11,7 @@ from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
 from crawler.extract.stock.behind_price import SOLD
 from crawler.extract.visible.priced_heading import (
+    IS_PRODUCT_NAME,
     heading_by_price,
     is_general,
     is_logo,
@@ -30,13 +31,6 @@ from crawler.extract.visible.titles import (
 )
 from crawler.extract.words import CachedRule
 
-#: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
-_NAMES_PRODUCT = re.compile(
-    r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
-    r"(?:name|title|naam|nazwa|nazev|naziv|nome|titel|adi)(?![-_\w])"
-    r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
-    re.I,
-).search
 _HEADINGS, _MAX_HEADINGS = ("h1", "h2", "h3"), 80
 #: The highest score of a heading that is not in the title.
 _MAX_UNTITLED = 3.0
@@ -46,7 +40,6 @@ _MIN_NAME = 3
 #: Characters of a remark behind the name in a heading.
 _MAX_REMARK = 20
 _MAX_NAME = 200
-_IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 _NO_NAMES = (None, None)
 _LONGEST_CLASS = 1_000
 #: Elements of a heading that begin a line of their own.
@@ -188,7 +181,7 @@ def _large(page: Page) -> Element | None:
     title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         names = element.get("class"), element.get("id")
-        is_called = names != _NO_NAMES and _IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
+        is_called = names != _NO_NAMES and IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
         if not (is_called or element.tag == "big" or is_large(element)):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)

@@ -7,8 +7,9 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
+from crawler.extract.page.places import link_around
 from crawler.extract.visible.fact_labels import is_number_cell, label_of
-from crawler.extract.visible.priced_heading import has_name_class, says_host
+from crawler.extract.visible.priced_heading import IS_PRODUCT_NAME, has_name_class, says_host
 from scrapy_seine.urls import host
 
 #: Separators of a title: rules between blanks, and the brackets and rules of East Asian titles.
@@ -72,8 +73,8 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
             and not _is_in_trail(element)
         ):
             title_start, longest = element, length
-        elif is_in_titles and named_part is None and _is_part(text, parts, titles):
-            if has_name_class(element):
+        elif is_in_titles and named_part is None:
+            if _names_part(element, text, titles, parts):
                 named_part = element
             elif long_part is None and _is_long_name(element, text, titles, parts):
                 long_part = element
@@ -170,8 +171,34 @@ def _is_long_name(
     """
     if element.tag in _BOLD_TAGS and text in parts and titles[-1].endswith(text):
         return True
+    if _goes_on_as_title(element, text, parts):
+        return True
     is_long = len(text) > _MIN_LONG_NAME and element.tag != "a"
     return is_long and _is_most_of(text, titles)
+
+
+def _goes_on_as_title(element: Element, text: str, parts: tuple[str, ...]) -> bool:
+    """Whether a title has the text right before a box and the box's own in a row: maker and name."""
+    before = element.getprevious()
+    start = "" if before is None else short_text(before, _MAX_NAME).casefold()
+    return start != "" and any(
+        part.startswith(f"{start} {text}") and not part[len(start) + 1 + len(text) :][:1].isalnum()
+        for part in parts
+    )
+
+
+def _names_part(
+    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...]
+) -> bool:
+    """Whether a box whose class is for names holds a part of a title.
+
+    In a box for a product's name, and not in a tile, which is a link, any words of the title are
+    one: it may begin with the maker, and go on with a slogan.
+    """
+    if has_name_class(element) and _is_part(text, parts, titles):
+        return True
+    words = element.get("class")
+    return bool(words) and IS_PRODUCT_NAME[words] and link_around(element, _MAX_AROUND) is None
 
 
 def _is_whole_name(element: Element, text: str) -> bool:

@@ -68,3 +68,27 @@ def test_the_name_of_a_property_is_no_number(value: str) -> None:
     body = f"<h1>Oak Lamp</h1><p>SKU: OL-12</p>{PRICE}{BUY}"
     fields = found(body, data={"name": "Oak Lamp", "sku": value, "offers": _OFFER}).fields
     assert fields["sku"] == "OL-12"
+
+
+def test_a_box_for_the_name_behind_the_maker_is_known_in_a_title_with_both() -> None:
+    body = f"""<div><span class=productBrand><a href="/acme">Acme</a></span>
+      <span class=productTitle>Oak Lamp 40 W</span>{PRICE}{BUY}</div>
+      <section><h3>You may also like</h3><a href="/p/shade">Shade</a><div class=price>$9.00</div>
+      <a href="/p/bulb">Bulb</a><div class=price>$3.00</div></section>"""
+    fields = found(body, title="Acme Oak Lamp 40 W best price today - The Lamp Corner").fields
+    assert (fields["name"], fields["brand"]) == ("Oak Lamp 40 W", "Acme")
+    assert fields["price"] == Decimal("40.00")
+
+
+def test_a_box_is_the_name_where_the_title_has_it_behind_the_text_right_before() -> None:
+    body = f"""<div><a class=a4 href="/acme">Acme</a><div class=a5>Oak Lamp</div>
+      <div class=a6>$40.00</div>{BUY}<img src="/lamp.jpg" alt="Oak Lamp"></div>"""
+    fields = found(body, title="Acme Oak Lamp - The House of Old and New Lamps").fields
+    assert (fields["name"], fields["brand"]) == ("Oak Lamp", "Acme")
+    assert fields["images"] == ["https://shop.example/lamp.jpg"]
+
+
+def test_a_heading_about_other_products_names_none() -> None:
+    body = f"""<div><p>Oak Lamp</p>{PRICE}{BUY}</div><section><h3>Related products</h3>
+      <span>Shade</span><div class=price>$9.00</div></section>"""
+    assert found(body, title="Shop").fields.get("name") != "Related products"
