@@ -78,7 +78,7 @@ FACT = (
     r"|selected|current)(?:s|view|meta)?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber"
     r"|(?:product|article)[-_]{0,2}(?:code|number))(?:[-_]{0,2}(?:value|code|number|text))?(?=\s|$)|"
     + BEFORE_MAKER
-    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|maerke|varum[aä]rke|merkki|vyrobca|gamintojas|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"
@@ -100,7 +100,7 @@ _GROUPS = (
     ),
     (
         r"sku|ean|gtin|mpn|upc|reference|ordernumber|article|brand|manufact|vendor|herst|fabric|produc|mar[ckq]"
-        r"|merk|vyrob|znack|gyarto|brend|proiz",
+        r"|merk|maerk|varum|vyrob|znack|gyarto|gamint|brend|proiz",
         (FACT,),
     ),
     (r"desc|excerpt|besch|omsch|besk|opis|kuvaus|leiras|acikl|mo-?ta", (DESCRIPTION,)),

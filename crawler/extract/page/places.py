@@ -16,8 +16,8 @@ _MAKERS = frozenset(
     f"{word}{end}"
     for word, ends in {
         "brand": ("", "s", "i", "y"), "mark": ("e", "en", "a", "alar"), "marque": ("", "s"), "marca": ("", "s"),
-        "march": ("e", "io", "i"), "merk": ("", "en"), "manufacturer": ("", "s"), "vendor": ("", "s"),
-        "hersteller": ("",), "nach-hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i"), "producent": ("", "s", "i"),
+        "march": ("e", "io", "i"), "merk": ("", "en", "e", "er", "ki", "it"), "manufacturer": ("", "s"), "vendor": ("", "s"),
+        "hersteller": ("",), "nach-hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i", "a", "ovia"), "producent": ("", "s", "i"),
         "producer": ("", "s"), "proizvoditel": ("", "i"), "brend": ("", "i", "y"),
         "gyarto": ("", "k"), "producator": ("", "i"), "tillverkare": ("",),
         "varumarke": ("", "n"), "maerke": ("", "r"), "designer": ("", "s"),
@@ -26,6 +26,10 @@ _MAKERS = frozenset(
         "proizvodac": ("", "i"), "proizvođač": ("", "i"), "editeur": ("", "s"), "verlag": ("", "e"),
         "uitgever": ("", "s"), "kiado": ("", "k"), "wydawnictwo": ("",), "forlag": ("",),
         "produzent": ("", "en"), "valmistaja": ("", "t"), "razotaj": ("s", "i"),
+        "gamintoj": ("as", "ai"), "znamk": ("a", "e"), "virobnik": ("", "i"), "vyrobnyk": ("", "y"),
+        "bodega": ("", "s"), "winer": ("y", "ies"), "weing": ("ut", "ueter"), "domaine": ("", "s"),
+        "cantin": ("a", "e"), "brewer": ("y", "ies"), "brauerei": ("", "en"), "destillerie": ("", "n"),
+        "distiller": ("y", "ies", "ie"), "pivovar": ("", "y"),
     }.items()
     for end in ends
 )  # fmt: skip

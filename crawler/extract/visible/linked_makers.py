@@ -7,6 +7,7 @@ from unicodedata import normalize
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import link_around, maker_led_to
+from crawler.extract.visible.fact_labels import label_of
 
 #: Letters of a name that is searched in a link's text, and words of that text.
 _MIN_NAME, _MAX_WORDS = 4, 8
@@ -19,6 +20,9 @@ _CALLS = frozenset(
 )  # fmt: skip
 _BY = lazy_patterns.pattern(r"(?:[Bb]y|BY|[Pp]ar|[Оо]т|von|de|da)\s+")
 _MAX_AROUND = 2
+#: A maker's number beside its name in an address, and the address's ending.
+_NUMBER_OR_ENDING = lazy_patterns.pattern(r"\A\d{1,6}[-_]|[-_]\d{1,6}\Z|\.(?:html?|php|aspx?)\Z")
+_MAX_NAME_WORDS = 4
 
 
 def maker_of_link(box: Element, text: str) -> str:
@@ -35,6 +39,27 @@ def maker_of_link(box: Element, text: str) -> str:
     address_part = None if link is None else maker_led_to(link)
     name = "" if address_part is None else words_of(text, letters_of(address_part))
     return name or without_by(text)
+
+
+def named_in_link(text: str, address_part: str) -> str:
+    """Return the maker in the text of a link to its page, by that page's address; '' without one.
+
+    Some shops number their makers, and have the number before or behind the name, or alone. Then the
+    text is the name, unless it calls to look or has a word in small letters, which Arabic has not.
+
+    >>> named_in_link("Acme", "12-acme"), named_in_link("Acme", "12"), named_in_link("All makers", "12")
+    ('Acme', 'Acme', '')
+    """
+    name = words_of(text, letters_of(address_part))
+    if name or not address_part.isascii():
+        return name
+    if not address_part.isdecimal():
+        bare = _NUMBER_OR_ENDING.sub("", address_part)
+        return words_of(text, letters_of(bare)) if bare != address_part else ""
+    words = text.split(" ")
+    is_name = text[:1].isupper() and not any(word[:1].islower() for word in words)
+    is_name = is_name and len(words) <= _MAX_NAME_WORDS and words[0].lower() not in _CALLS
+    return text if is_name and not label_of(text) else ""
 
 
 def without_by(text: str) -> str:

@@ -16,7 +16,7 @@ from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.fact_values import as_maker
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible.home_links import leads_home
-from crawler.extract.visible.linked_makers import letters_of, maker_of_link, words_of
+from crawler.extract.visible.linked_makers import letters_of, maker_of_link, named_in_link
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, entry_matcher
 
@@ -107,13 +107,13 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
 
 
 def _linked_maker(link: Element) -> str | None:
-    """Return the text of a link, or of the picture in it, if the link's address says the same."""
+    """Return the text of a link, or of the picture in it, if the link's address is that maker's."""
     address_part = maker_led_to(link)
     if address_part is None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _valid_maker(words_of(text, letters_of(address_part)))
+    return _valid_maker(named_in_link(text, address_part))
 
 
 def _named_by_logo(text: str) -> str:

@@ -92,3 +92,30 @@ def test_a_heading_about_other_products_names_none() -> None:
     body = f"""<div><p>Oak Lamp</p>{PRICE}{BUY}</div><section><h3>Related products</h3>
       <span>Shade</span><div class=price>$9.00</div></section>"""
     assert found(body, title="Shop").fields.get("name") != "Related products"
+
+
+@pytest.mark.parametrize(
+    ("address", "text", "brand"),
+    [
+        ("/brand/12-acme", "Acme", "Acme"),
+        ("/brand/acme-12", "Acme", "Acme"),
+        ("/brand/acme.html", "Acme", "Acme"),
+        ("/brand/12", "Acme", "Acme"),
+        ("/winery/acme-hills", "Acme Hills", "Acme Hills"),
+        ("/brand/12", "All our brands", None),
+        ("/brand/12", "More lamps", None),
+        ("/brand/12", "العطار", None),
+        ("/brand/12-acme", "Lamps", None),
+    ],
+)
+def test_a_link_to_a_makers_page_may_have_the_makers_number(
+    address: str, text: str, brand: str | None
+) -> None:
+    body = f'<div><h1>Oak Lamp</h1><p><a href="{address}">{text}</a></p>{PRICE}{BUY}</div>'
+    assert found(body).fields.get("brand") == brand
+
+
+@pytest.mark.parametrize("words", ["maerke", "product-varumarke", "merkki"])
+def test_a_class_for_the_maker_is_known_in_the_north(words: str) -> None:
+    body = f"<div><h2 class={words}>Acme</h2><h1>Oak Lamp</h1>{PRICE}{BUY}</div>"
+    assert found(body, title="Acme Oak Lamp").fields["brand"] == "Acme"
