@@ -119,3 +119,13 @@ def test_a_link_to_a_makers_page_may_have_the_makers_number(
 def test_a_class_for_the_maker_is_known_in_the_north(words: str) -> None:
     body = f"<div><h2 class={words}>Acme</h2><h1>Oak Lamp</h1>{PRICE}{BUY}</div>"
     assert found(body, title="Acme Oak Lamp").fields["brand"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    "words", ["Pyydä tarjous", "Indhent tilbud", "Be om tilbud", "Zapytaj o ofertę"]
+)
+def test_an_offer_on_request_makes_a_product_without_a_price(words: str) -> None:
+    body = f"<h1>Oak Lamp</h1><p>Item no.: OL-12</p><p>EAN: 4006381333931</p><p>{words}</p>"
+    result = found(body)
+    assert result.kind == "product"
+    assert "price" not in result.fields
