@@ -23,6 +23,8 @@ _PIECES = lazy_patterns.pattern(
     rf"(\d{{1,9}})\s?(?:{any_of('amounts', 'packs', 'pieces')})(?:e?s)?\.?", re.I
 )
 _MAX_COUNT = 16
+#: A line with fewer characters may just say "Sold".
+_MAX_SOLD = 30
 
 
 def stock_of_count(text: str, labelled: bool = True) -> str | None:
@@ -62,6 +64,20 @@ def begins_sold(text: str) -> bool:
 
 #: A site's pages share most of their lines.
 BEGINS_SOLD = CachedRule(begins_sold)
+
+
+def may_be_sold(text: str) -> bool:
+    """Whether a text begins with "sold", or is short and just that, with or without an amount.
+
+    >>> may_be_sold("Sold"), may_be_sold("Sold - € 38.16"), may_be_sold("Things that are sold")
+    (True, True, False)
+    """
+    if len(text) >= _MAX_SOLD:
+        return BEGINS_SOLD[text]
+    return (SOLD(text) or SOLD(text.partition(" ")[0])) is not None or BEGINS_SOLD[text]
+
+
+MAY_BE_SOLD = CachedRule(may_be_sold)
 
 
 def stock_behind_price(text: str, end: int) -> str | None:

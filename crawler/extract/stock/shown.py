@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import dropwhile, islice
 
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
@@ -22,15 +22,11 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
-from crawler.extract.stock.behind_price import (
-    BEGINS_SOLD,
-    sold_in,
-    stock_behind_price,
-    stock_of_count,
-)
 from crawler.extract.stock.behind_price import SOLD as _SOLD
+from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
 from crawler.extract.stock.of_tiles import Tiles
+from crawler.extract.stock.said_sold import stock_if_sold
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -84,8 +80,8 @@ _AHEAD = frozenset({"PreOrder", "BackOrder"})
 _MAX_WORDS, _MAX_PARTS = 4, 6
 #: Lines before and behind the price whose last sentence may say that the product is sold.
 _BESIDE = 2
-#: A text with fewer characters may be one word, and a line with fewer may just say "Sold".
-_MAX_WORD, _MAX_SOLD = 16, 30
+#: A text with fewer characters may be one word.
+_MAX_WORD = 16
 
 
 def _stock_in(line: Line) -> str | None:
@@ -270,7 +266,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             # The next buttons may be those of tiles.
             ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
-            can_press = can_press or not (is_disabled(line.element) or tiles.hold(line))
+            can_press = can_press or (_can_press(walk, line, firm) and not tiles.hold(line))
             continue
         if (marked or firm) is None and tiles.hold(line):
             continue  # another product's stock
@@ -310,7 +306,20 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     by_button = "PreOrder" if ahead and availability in {"InStock", "PreOrder"} else None
     unsold = None if can_press else firm
     signs.stock_boxed = bool(marked or by_button) or _shows_sold(last, unsold, signs)
-    signs.fields["availability"] = by_button or availability or _stock_if_sold(walk, signs)
+    signs.fields["availability"] = by_button or availability or stock_if_sold(walk, signs)
+
+
+def _can_press(walk: Lines, button: Line, firm: str | None) -> bool:
+    """Whether a buy button can be pressed, and is the page's product's.
+
+    Behind the line that says "sold out", a further heading and a link, it buys what can be had instead.
+    """
+    if is_disabled(button.element):
+        return False
+    before = walk.lines[max(walk.heading, 0) : button.index] if firm == "OutOfStock" else []
+    from_sold = dropwhile(lambda line: _unmarked_stock(line) not in UNAVAILABLE, before)
+    behind = dropwhile(lambda line: not line.flags & _lines.HEADING, islice(from_sold, 1, None))
+    return not any(line.flags & _lines.LINK and leads_away(line.element) for line in behind)
 
 
 def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
@@ -376,36 +385,6 @@ def _names_no_stock(text: str) -> bool:
 _MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
 _NAMES_NO_STOCK = CachedRule(_names_no_stock)
-
-
-def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
-    """Return the availability by a remark behind the price in its line.
-
-    Else "OutOfStock" if, on a page without buy button, a line just says "Sold" without a number.
-    """
-    if signs.price_line is not None and not signs.buy_buttons:
-        text, price = walk.lines[signs.price_line].text, signs.fields.get("price")
-        ends = (m.end for m in find_prices(text[:_MAX_LENGTH]) if m.value == price)
-        stock = None if (end := next(ends, None)) is None else stock_behind_price(text, end)
-        if stock is not None:
-            signs.stock_by_price = True
-            return stock
-        near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
-        if any(SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
-            return "OutOfStock"
-    for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
-        if line is None or BEGINS_SOLD[line.text]:
-            return None if line is None else "OutOfStock"
-        if len(line.text) >= _MAX_SOLD:
-            continue
-        if _SOLD(line.text):
-            has_count = following is not None and following.text[:1].isdigit()
-            return None if has_count else "OutOfStock"
-        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and is_disabled(line.element):
-            word = line.text.partition(" ")[0]  # "Sold – € 38.16" in place of the buy button
-            if _SOLD(word):
-                return "OutOfStock"
-    return None
 
 
 def _offers_notice(line: Line) -> bool:

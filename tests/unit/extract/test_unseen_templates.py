@@ -8,6 +8,7 @@ import pytest
 
 from crawler.extract import Found, extract, parse
 from crawler.extract.money.amounts import find_prices
+from crawler.extract.stock.behind_price import may_be_sold
 from crawler.extract.visible.fact_labels import label_of
 
 BUY = "<button>Add to cart</button>"
@@ -94,6 +95,25 @@ def test_a_heading_about_other_products_names_none() -> None:
     assert found(body, title="Shop").fields.get("name") != "Related products"
 
 
+_INSTEAD = """<div><h3>{title}</h3><a href="/p/shade">Shade</a> <b>$9.00</b> <i>In stock</i> {buy}
+  <a href="/p/bulb">Bulb</a> <b>$3.00</b> <i>In stock</i> {buy}</div>"""
+
+
+@pytest.mark.parametrize("title", ["At hand instead", "What others took"])
+@pytest.mark.parametrize("notice", ["", "<button>Notify me when available</button>"])
+def test_what_can_be_had_instead_does_not_make_a_sold_out_product_available(
+    title: str, notice: str
+) -> None:
+    notice = f"<div>Out of stock</div>{notice}"
+    body = f"<h1>Oak Lamp</h1>{PRICE}{notice}{_INSTEAD.format(title=title, buy=BUY)}"
+    assert found(body).fields["availability"] == "OutOfStock"
+
+
+def test_a_heading_between_a_sold_out_choice_and_the_buy_button_does_not_part_them() -> None:
+    choices = "<div>Out of stock: 40 W</div><h3>60 W</h3><p>In stock</p>"
+    assert found(f"<h1>Oak Lamp</h1>{PRICE}{choices}{BUY}").fields["availability"] == "InStock"
+
+
 @pytest.mark.parametrize(
     ("address", "text", "brand"),
     [
@@ -129,3 +149,8 @@ def test_an_offer_on_request_makes_a_product_without_a_price(words: str) -> None
     result = found(body)
     assert result.kind == "product"
     assert "price" not in result.fields
+
+
+def test_just_short_texts_and_first_statements_may_say_sold() -> None:
+    assert may_be_sold("Sold - ask me for another one of this kind")
+    assert not may_be_sold("Sold by the piece or in boxes of a dozen")
