@@ -27,7 +27,7 @@ _MAKERS = frozenset(
         "uitgever": ("", "s"), "kiado": ("", "k"), "wydawnictwo": ("",), "forlag": ("",),
         "produzent": ("", "en"), "valmistaja": ("", "t"), "razotaj": ("s", "i"),
         "gamintoj": ("as", "ai"), "znamk": ("a", "e"), "virobnik": ("", "i"), "vyrobnyk": ("", "y"),
-        "bodega": ("", "s"), "winer": ("y", "ies"), "weing": ("ut", "ueter"), "domaine": ("", "s"),
+        "bodega": ("", "s"), "winer": ("y", "ies"), "weing": ("ut", "ueter"),
         "cantin": ("a", "e"), "brewer": ("y", "ies"), "brauerei": ("", "en"), "destillerie": ("", "n"),
         "distiller": ("y", "ies", "ie"), "pivovar": ("", "y"),
     }.items()

@@ -113,7 +113,15 @@ def _linked_maker(link: Element) -> str | None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
+    if address_part.isdecimal() and not _is_in_brand_box(link):
+        return None
     return _valid_maker(named_in_link(text, address_part))
+
+
+def _is_in_brand_box(link: Element) -> bool:
+    """Whether the class of a link or of the box around it has the word "brand": `pbrand`."""
+    boxes = (link, *islice(link.iterancestors(), 1))
+    return any("brand" in (box.get("class") or "").lower() for box in boxes)
 
 
 def _named_by_logo(text: str) -> str:

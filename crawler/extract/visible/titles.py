@@ -178,11 +178,19 @@ def _is_long_name(
 
 
 def _goes_on_as_title(element: Element, text: str, parts: tuple[str, ...]) -> bool:
-    """Whether a title has the text right before a box and the box's own in a row: maker and name."""
-    before = element.getprevious()
-    start = "" if before is None else short_text(before, _MAX_NAME).casefold()
-    return start != "" and any(
-        part.startswith(f"{start} {text}") and not part[len(start) + 1 + len(text) :][:1].isalnum()
+    """Whether a title has the text right before a box and the box's own in a row: maker and name.
+
+    Not where the text behind the box goes on: each word of the name has a box of its own.
+    """
+    before, behind = (
+        "" if beside is None else short_text(beside, _MAX_NAME).casefold()
+        for beside in (element.getprevious(), element.getnext())
+    )
+    start, more = f"{before} {text}", f"{before} {text} {behind}"
+    return before != "" and any(
+        part.startswith(start)
+        and not part[len(start) :][:1].isalnum()
+        and not (behind and part.startswith(more))
         for part in parts
     )
 

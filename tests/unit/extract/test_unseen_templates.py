@@ -89,6 +89,13 @@ def test_a_box_is_the_name_where_the_title_has_it_behind_the_text_right_before()
     assert fields["images"] == ["https://shop.example/lamp.jpg"]
 
 
+def test_a_word_of_a_name_in_boxes_of_words_is_not_the_name() -> None:
+    words = "<div>Acme</div><div>Oak</div><div>Lamp</div>"
+    body = f"<div>{words}<div class=a6>$40.00</div>{BUY}</div>"
+    fields = found(body, title="Acme Oak Lamp - The House of Old and New Lamps").fields
+    assert fields.get("name") != "Oak"
+
+
 def test_a_heading_about_other_products_names_none() -> None:
     body = f"""<div><p>Oak Lamp</p>{PRICE}{BUY}</div><section><h3>Related products</h3>
       <span>Shade</span><div class=price>$9.00</div></section>"""
@@ -120,18 +127,27 @@ def test_a_heading_between_a_sold_out_choice_and_the_buy_button_does_not_part_th
         ("/brand/12-acme", "Acme", "Acme"),
         ("/brand/acme-12", "Acme", "Acme"),
         ("/brand/acme.html", "Acme", "Acme"),
-        ("/brand/12", "Acme", "Acme"),
         ("/winery/acme-hills", "Acme Hills", "Acme Hills"),
-        ("/brand/12", "All our brands", None),
-        ("/brand/12", "More lamps", None),
-        ("/brand/12", "العطار", None),
         ("/brand/12-acme", "Lamps", None),
+        ("/brand/12", "Acme", None),
     ],
 )
 def test_a_link_to_a_makers_page_may_have_the_makers_number(
     address: str, text: str, brand: str | None
 ) -> None:
     body = f'<div><h1>Oak Lamp</h1><p><a href="{address}">{text}</a></p>{PRICE}{BUY}</div>'
+    assert found(body).fields.get("brand") == brand
+
+
+@pytest.mark.parametrize(
+    ("text", "brand"),
+    [("Acme", "Acme"), ("All our brands", None), ("More lamps", None), ("العطار", None)],
+)
+def test_a_makers_page_with_a_number_only_is_called_as_its_link_in_a_box_for_brands(
+    text: str, brand: str | None
+) -> None:
+    link = f'<p class=pbrand><a href="/brand/12">{text}</a></p>'
+    body = f"<div><h1>Oak Lamp</h1>{link}{PRICE}{BUY}</div>"
     assert found(body).fields.get("brand") == brand
 
 
