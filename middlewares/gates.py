@@ -8,6 +8,7 @@ take for known from the second page on, so that the page would be lost.
 from __future__ import annotations
 
 from typing import Any, Self
+from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -19,8 +20,8 @@ from scrapy_seine.engine.headers import has_header, header
 
 #: Statuses of a redirect that holds for this time only; a page that moved leads to no gate.
 _FOR_NOW = frozenset({302, 303, 307})
-#: Redirects to one address that get a scope, and addresses that are counted. A gate counts as shut
-#: when it was shown as often; more redirects are those of gone products to a page of the shop.
+#: Redirects to one address that get a scope, and addresses that are counted. More redirects are
+#: those of gone products to a page of the shop, unless the spider knows that page as a gate.
 _MOST_LED, _MOST_TARGETS = 100, 10_000
 
 
@@ -58,9 +59,17 @@ class Gates:
                 cookie, target = header(request, "Cookie"), header(response, "Location")
                 led = f"{job} {cookie} {_host(request.url)} {target}"
                 self._led[led] += 1
-                if self._led[led] <= _MOST_LED:
+                if self._led[led] <= _MOST_LED or self._is_gate(request.url, target):
                     request.meta[m.SCOPE] = f"{job} from {request.url}"[: m.LONGEST_SCOPE]
         return response
+
+    def _is_gate(self, url: str, target: str) -> bool:
+        """Whether the spider has seen that a redirect leads to a gate, and to no page of a shop."""
+        try:
+            page = urljoin(url, target)
+        except ValueError:  # http://[ is none
+            return False
+        return page in getattr(self.crawler.spider, "gate_pages", ())
 
 
 def _host(url: str) -> str:

@@ -37,11 +37,15 @@ from spiders.page_reading import OK, SEARCH, SHELF, PageReading, host_of, job_of
 _REDIRECTS = [301, 302, 303, 307, 308]
 #: Redirects of one answer that are followed, because one of them may set the cookie.
 _MOST_HOPS = 5
-#: Gates of a job's host without a page behind them: as many press their button, and as many are
-#: asked for again later; then the host counts as shut.
+#: Gates of a job's host without a page behind them: as many press their button, and others are
+#: asked for again later. As many may be gates again after a button was pressed; then the host
+#: counts as shut. Gates before the first button's answer say nothing: a slow site has hundreds.
 MOST_PRESSED, _MOST_GATES = 20, 100
-#: How often one page may be a gate, and how long it waits where too many buttons are pressed, s.
+#: How often one page may be a gate; how long it waits where too many buttons are pressed, s, and
+#: twice as long each further time.
 _MOST_TIMES, _LATER_S = 6, 5
+#: Priority of a button and of what its answer leads to: before seeds, which would all be gates.
+_FIRST = 1000
 #: Key in meta: how often this page was a gate.
 _TIMES = "gates"
 #: Key in a pressed button's meta: `kept` of the gate's page, the `button`, and how many redirects
@@ -56,8 +60,13 @@ class Gates(PageReading):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: By job and host: gates since the last page behind one.
+        #: By job and host: gates since the last page behind one; those after a button was pressed.
         self._gates: Newest[int] = Newest(int, MOST_HOSTS)
+        self._in_vain: Newest[int] = Newest(int, MOST_HOSTS)
+        #: By job and host: whether the log says that it is shut.
+        self._shut: Newest[int] = Newest(int, MOST_HOSTS)
+        #: Pages of gates to which other pages led.
+        self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
         #: By host: the button that set its cookie.
         self._buttons: Newest[str] = Newest(str, MOST_HOSTS)
 
@@ -81,8 +90,9 @@ class Gates(PageReading):
             return False  # an answer to the button
         host, cookie = host_of(response.url), header(request, "Cookie")
         if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
-            if cookie and self._gates.get(f"{job_of(response)} {host}"):
-                del self._gates[f"{job_of(response)} {host}"]
+            if cookie and self._gates.get(place := f"{job_of(response)} {host}"):
+                del self._gates[place]
+                self._in_vain.pop(place, None)
             return False
         return not cookie or self.gate_cookies.knows(host, cookie)
 
@@ -100,11 +110,15 @@ class Gates(PageReading):
         if cookie and self._buttons.get(host, button or None) != button:
             return []
         times = int(response.meta.get(_TIMES) or 0) + 1
-        self._gates[f"{job} {host}"] += 1
-        gates = self._gates[f"{job} {host}"]
-        if times > _MOST_TIMES or gates > _MOST_GATES:
-            self._log_shut(host, job, gates)
+        place = f"{job} {host}"
+        self._gates[place] += 1
+        if cookie and times > 1:
+            self._in_vain[place] += 1
+        if times > _MOST_TIMES or self._in_vain.get(place, 0) > _MOST_GATES:
+            self._log_shut(host, place)
             return []
+        if "redirect_urls" in response.meta:
+            self.gate_pages[response.url] += 1
         if cookie:
             self.gate_cookies.expire(host, cookie)
         asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
@@ -113,9 +127,9 @@ class Gates(PageReading):
         gate = asked if same_site(asked, response.url) else response.url
         if self.gate_cookies.of(host):
             return [self._behind_gate(gate, job, kept)]
-        if gates > MOST_PRESSED:
+        if self._gates[place] > MOST_PRESSED:
             later = self._behind_gate(gate, job, kept)
-            later.meta[m.DELAY] = _LATER_S
+            later.meta[m.DELAY] = _LATER_S * 2 ** (times - 1)
             return [later]
         self._count("gates")
         cookies = cookie_header(response.headers.getlist("Set-Cookie"))
@@ -126,11 +140,11 @@ class Gates(PageReading):
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
-    def _log_shut(self, host: str, job: str, gates: int) -> None:
+    def _log_shut(self, host: str, place: str) -> None:
         """Log once that a host shows its gate, whatever is answered."""
         self._count("gates_shut")
-        if gates <= _MOST_GATES + 1 and self._gates.get(f"{job} {host} shut") is None:
-            self._gates[f"{job} {host} shut"] = 1
+        if not self._shut.get(place):
+            self._shut[place] = 1
             self.logger.warning(
                 "%s: it shows its gate again after the button was pressed; the pages behind it are"
                 " not read",
@@ -146,6 +160,7 @@ class Gates(PageReading):
         if answer.is_post:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
             request = request.replace(method="POST", body=answer.body)
+        request.priority = _FIRST
         request.headers.update(headers)
         request.meta["handle_httpstatus_list"] = _REDIRECTS
         request.meta[_PRESSED] = {"kept": kept, "button": _button(answer)}
@@ -172,7 +187,7 @@ class Gates(PageReading):
         elif host in self._buttons:  # the gate's, but its server had a fault
             yield self._behind_gate(gate, job, kept)
         else:  # the button of another kind of page
-            self._gates[f"{job} {host}"] = _MOST_GATES
+            self._in_vain[f"{job} {host}"] = _MOST_GATES + 1
         if url != gate and same_site(url, gate):
             yield self._behind_gate(url, job, {})
         elif response.status == OK:
@@ -183,6 +198,7 @@ class Gates(PageReading):
         request = self._request(
             Link(url, "listing", "a gate's answer leads to it"), which_site.find(url), None
         )
+        request.priority = _FIRST
         if cookies:
             request.headers["Cookie"] = cookies
         request.meta["handle_httpstatus_list"] = _REDIRECTS
