@@ -80,9 +80,10 @@ def shape_of(url: str) -> str | None:
 
 @attrs.define(eq=False, repr=False)
 class _Shape(Record):
+    """The pages of a shape that none of them made useful yet."""
+
     dead_pages: int = 0
     """Consecutive pages without a new link."""
-    useful: bool = False
     links: set[int] = attrs.Factory(set)
     """Checksums of the URLs that its pages link to."""
     first_page: tuple[str, Sequence[Link]] | None = None
@@ -90,10 +91,44 @@ class _Shape(Record):
 
 
 @attrs.define(eq=False, repr=False)
+class _Site(Record):
+    """One site's shapes: each page of a product is looked up here, so that no list is searched."""
+
+    useful: set[str] = attrs.Factory(set)
+    counted: dict[str, _Shape] = attrs.Factory(dict)
+    """Shapes whose pages were dead ends so far, the oldest first."""
+    has_dead_end: bool = False
+    """Whether a page was a dead end."""
+
+    def shape(self, name: str) -> _Shape:
+        """Return the counts of a shape that is not useful."""
+        if name in self.counted or not self._has_room():
+            # Without room, the count is forgotten at once, so that nothing is left out.
+            return self.counted.get(name) or _Shape()
+        return self.counted.setdefault(name, _Shape())
+
+    def mark_useful(self, name: str) -> None:
+        """Mark a shape as useful, for good."""
+        if name in self.useful:
+            return
+        if self.counted.pop(name, None) is not None or self._has_room():
+            self.useful.add(name)
+
+    def _has_room(self) -> bool:
+        """Whether another shape may be kept, for which the oldest counted one is forgotten."""
+        if len(self.useful) + len(self.counted) < _MAX_SHAPES:
+            return True
+        for oldest in self.counted:
+            del self.counted[oldest]
+            return True
+        return False
+
+
+@attrs.define(eq=False, repr=False)
 class DeadEnds(Record):
     """Counts, for each site and URL shape, the pages that are dead ends."""
 
-    _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
+    _sites: dict[str, _Site] = attrs.Factory(dict)
     shapes: set[str] = attrs.Factory(set)
     """Shapes whose pages are not fetched any more."""
     _changes: dict[str, tuple[str, int]] = attrs.Factory(dict)
@@ -118,24 +153,27 @@ class DeadEnds(Record):
             shape = _shape_below(url) or shape
         if shape is None or shape in self.shapes:
             return None
-        counts = self._shape(site_id, shape)
-        if counts.useful:
+        site = self._site(site_id)
+        if shape in site.useful:
             return None
+        counts = site.shape(shape)
         # A week's page leads to the next week's for ever.
         links = [link for link in links[:_MAX_LINKS] if not _is_neighbour(link.url, url)]
         if is_reading(without_origin(url)):
             links = [link for link in links if not is_reading(without_origin(link.url))]
         is_first = not counts.dead_pages
+        site.has_dead_end = True
         counts.dead_pages += _weight(url, links, is_variant=is_variant)
-        counts.useful = (not is_first and _has_new_link(url, links, counts.links)) or (
+        is_useful = (not is_first and _has_new_link(url, links, counts.links)) or (
             counts.first_page is not None
             and _has_new_link(*counts.first_page, {url_checksum(link.url) for link in links})
         )
         counts.first_page = (url, links) if is_first else None
+        if is_useful:
+            site.mark_useful(shape)
+            return None
         counts.links.update(url_checksum(link.url) for link in links)
-        if counts.useful:
-            counts.links.clear()
-        if counts.useful or counts.dead_pages < DEAD_END_PAGES:
+        if counts.dead_pages < DEAD_END_PAGES:
             return None
         self.shapes.add(shape)
         self._changes[shape] = site_id, counts.dead_pages
@@ -144,13 +182,13 @@ class DeadEnds(Record):
 
     def note_useful(self, site_id: str, url: str) -> None:
         """Mark the shape of a product page or a listing as useful, for good."""
-        counts = self._sites.get(site_id, {}).values()
+        site = self._sites.get(site_id)
         # Of a site without a dead end, the colours of products do not vouch for all pages below them.
-        is_counted = any(shape.dead_pages for shape in counts)
+        is_counted = site is not None and site.has_dead_end
         for shape in (shape_of(url), _shape_below(url) if is_counted else None):
             if shape is None:
                 continue
-            self._shape(site_id, shape).useful = True
+            self._site(site_id).mark_useful(shape)
             if shape in self.shapes:
                 self.shapes.discard(shape)
                 self._changes[shape] = site_id, 0
@@ -164,16 +202,11 @@ class DeadEnds(Record):
         """Whether a URL has a shape that is a dead end."""
         return shape_of(url) in self.shapes or _shape_below(url) in self.shapes
 
-    def _shape(self, site_id: str, shape: str) -> _Shape:
-        shapes = self._sites[site_id] = self._sites.pop(site_id, {})
+    def _site(self, site_id: str) -> _Site:
+        site = self._sites[site_id] = self._sites.pop(site_id, _Site())
         if len(self._sites) > _MAX_SITES:
             self._sites.pop(next(iter(self._sites)))  # the site that was read longest ago
-        if shape not in shapes and len(shapes) >= _MAX_SHAPES:
-            counted = next((name for name, counts in shapes.items() if not counts.useful), None)
-            if counted is None:
-                return _Shape()  # its count is forgotten at once, so that nothing is left out
-            del shapes[counted]
-        return shapes.setdefault(shape, _Shape())
+        return site
 
 
 def _shape_below(url: str) -> str | None:

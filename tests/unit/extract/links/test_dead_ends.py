@@ -16,6 +16,7 @@ from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
 from spiders.catalog import CatalogSpider
+from tests.benchmarks.reading_work import instructions
 
 SITE = "https://shop.example"
 NAV = [Link(f"{SITE}/{name}", "listing", "") for name in ("c/lamps", "c/tables", "about")]
@@ -109,7 +110,7 @@ def test_what_is_known_is_bounded():
         known.note("s", f"{SITE}/{'x' * (number % 19 + 1)}{chr(97 + number % 26)}/{number}", NAV)
         known.note(f"s{number}", ask(number), NAV)
     assert len(known._sites) <= 500
-    assert max(map(len, known._sites.values())) <= 200
+    assert max(len(site.useful) + len(site.counted) for site in known._sites.values()) <= 200
 
 
 def test_twenty_pages_without_a_product_of_their_own_are_a_dead_end():
@@ -189,7 +190,7 @@ def test_of_a_site_full_of_useful_shapes_nothing_further_is_left_out():
     for number in range(DEAD_END_PAGES):
         known.note("s", ask(number), back(number))
     assert not known.is_dead_end(ask(999))
-    assert len(known._sites["s"]) <= 200
+    assert len(known._sites["s"].useful) <= 200
 
 
 class TestSpider:
@@ -283,3 +284,17 @@ def test_weeks_that_lead_to_the_next_week_alone_are_a_dead_end_and_numbered_cate
         known.note("s", f"{SITE}/r/{number}", found(f"{SITE}/r/{number}5", f"{SITE}/r/{number}7"))
     assert known.is_dead_end(week(999))
     assert not known.is_dead_end(f"{SITE}/r/1005")
+
+
+def test_a_product_costs_no_more_on_a_site_of_many_shapes():
+    """Each product of a shop may have a shape of its own, as `/p/12/oak-lamp`."""
+    few, many = DeadEnds(), DeadEnds()
+    for known, shapes in ((few, 2), (many, 400)):
+        for number in range(shapes):
+            name = f"{chr(97 + number % 26)}{chr(97 + number // 26)}"
+            known.note_useful("s", f"{SITE}/p/{number}/lamp-{name}")
+    new = f"{SITE}/p/999/the-last-lamp"
+    cost_of_few, cost_of_many = (
+        instructions(lambda known=known: known.note_useful("s", new)) for known in (few, many)
+    )
+    assert cost_of_many < 1.5 * cost_of_few
