@@ -42,7 +42,6 @@ _LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
 _MAX_DEPTH = 3
 #: First letters by which words at a text's start are indexed; the longest start is tried first.
 _START_LENGTH = 3
-_START_LENGTHS = range(_START_LENGTH, -1, -1)
 _SIGNS = re.compile(r"\W*").match
 _TURKISH = re.compile("[İı]").search
 
@@ -219,11 +218,11 @@ def _started(by_start: dict[str, list[int]], required_of: list[str], text: str) 
     if start and not start[0].isalnum():
         begin = _SIGNS(text).end()  # type: ignore[union-attr]  # zero signs match, too
         start = text[begin : begin + _START_LENGTH]
-    for length in _START_LENGTHS:
-        indexes = by_start.get(start[:length])
-        if indexes is not None:
-            return [index for index in indexes if required_of[index] in text]
-    return []
+    # The list of parts that may begin with any letter is the only one that may be empty.
+    indexes = (
+        by_start.get(start) or by_start.get(start[:2]) or by_start.get(start[:1]) or by_start[""]
+    )
+    return [index for index in indexes if required_of[index] in text]
 
 
 def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
