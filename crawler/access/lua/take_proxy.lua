@@ -1,5 +1,5 @@
 -- take_proxy: take the proxy that was idle longest and may be used for a domain; an unproven one is used once.
--- include: _numbers _clock _count _proxy_keys _ban _next_use
+-- include: _numbers _clock _count _proxy_keys _proxy_info _ban _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -14,9 +14,9 @@
 -- ARGV[11] uses of one proxy at a time for this domain (0: any number)
 -- ARGV[12] how long before its time a proxy may be taken, ms
 -- ARGV[13] name of the worker's list, whose proxies alone are taken ('' = any)
--- ARGV[14] id of the proxy to take only where no other may be used soon ('' = none)
--- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms}; {'WAIT', ms until one may be free};
---        {'NONE'}: the pool is empty
+-- ARGV[14] id of the proxy to take only where no other may be used soon ('' = none); its provider's others come before it
+-- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms};
+--        {'WAIT', ms until one may be free, 1 if all rest}; {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
 local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
 local proven = domain_key('good', ARGV[2])
@@ -34,11 +34,11 @@ local function is_full(uses, most_uses)
 end
 
 -- The time at which a proxy may be used, ms (0: now, nil: never by this worker); whether this use decides on
--- it; whether it waits only for its pause for the domain.
+-- it; whether it waits only for its pause for the domain; whether it rests.
 local function free_at(id, last)
     if listed and redis.call('SISMEMBER', listed, id) == 0 then return nil end
     local banned = ban_ends(id, resting)
-    if banned > now then return banned end
+    if banned > now then return banned, true, false, true end
     local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
     if probe and (number(redis.call('HGET', tried, id)) or 0) > now then return now + SOON end
     if last + pause > now then return last + pause end
@@ -56,19 +56,8 @@ local function note_use(uses)
     redis.call('PEXPIRE', uses, hold)
 end
 
--- The sets of a proxy, nil where it is of this pool no more: it was listed with another pool or country since.
-local function pools_with(id)
-    local kept = redis.call('HGET', INFO, id)
-    local info = kept and cjson.decode(kept)
-    local keys = info and pools_of(info.pool, info.country) or {}
-    for _, key in ipairs(keys) do
-        if key == pool then return keys end
-    end
-    redis.call('ZREM', pool, id)
-end
-
 local function take(id, probe, at)
-    local keys = pools_with(id)
+    local keys = pools_with(id, pool)
     if not keys then return nil end
     for _, key in ipairs(keys) do
         redis.call('ZADD', key, 'XX', now, id)
@@ -91,31 +80,40 @@ if last_use then
     local taken = at == 0 and take(ARGV[5], probe, now)
     if taken then return taken end
 end
-local first, soonest, upcoming, last_choice = 0, nil, nil, nil
+local first, soonest, all_rest, upcoming, kin = 0, nil, true, nil, {}
+-- Takes what is free by the end of the lead; else its time may be the soonest.
+local function take_or_wait(choice)
+    if not choice then return nil end
+    if choice.at == 0 or choice.paced and choice.at - now <= lead then
+        return take(choice.id, choice.probe, math.max(choice.at, now))
+    end
+    soonest = math.min(soonest or choice.at, choice.at)
+end
+
 while first < SCAN do
     local page = redis.call('ZRANGE', pool, first, first + 49, 'WITHSCORES')
     if #page == 0 then break end
     for i = 1, #page, 2 do
-        local at, probe, paced = free_at(page[i], tonumber(page[i + 1]))
-        if page[i] == avoided then
-            last_choice = at and { id = avoided, probe = probe, at = at }
-            at, paced = nil, nil
+        local at, probe, paced, rests = free_at(page[i], tonumber(page[i + 1]))
+        local near = at and nearness(page[i], avoided)
+        local choice = at and { id = page[i], probe = probe, at = at, paced = paced }
+        all_rest = all_rest and (rests or not at)
+        if near and near > 0 then
+            if not (kin[near] and kin[near].at <= at) then kin[near] = choice end
+        elseif at == 0 then
+            local taken = take(page[i], probe, now)
+            if taken then return taken end
+        elseif at then
+            if paced and not (upcoming and upcoming.at <= at) then upcoming = choice end
+            soonest = math.min(soonest or at, at)
         end
-        local taken = at == 0 and take(page[i], probe, now)
-        if taken then return taken end
-        if paced and at - now <= lead and not (upcoming and upcoming.at <= at) then
-            upcoming = { id = page[i], probe = probe, at = at }
-        end
-        if at and at > 0 then soonest = math.min(soonest or at, at) end
     end
     first = first + 50
 end
-local taken = upcoming and take(upcoming.id, upcoming.probe, upcoming.at)
-if taken then return taken end
-if last_choice and not (soonest and soonest - now <= OTHERS) then
-    taken = last_choice.at == 0 and take(last_choice.id, last_choice.probe, now)
-    if taken then return taken end
-    if last_choice.at > 0 then soonest = math.min(soonest or last_choice.at, last_choice.at) end
+local taken = take_or_wait(upcoming)
+for near = 1, 2 do
+    if not taken and not (soonest and soonest - now <= OTHERS) then taken = take_or_wait(kin[near]) end
 end
+if taken then return taken end
 if not soonest then return { 'NONE' } end
-return { 'WAIT', math.max(soonest - now, 1) }
+return { 'WAIT', math.max(soonest - now, 1), all_rest and 1 or 0 }

@@ -91,6 +91,10 @@ class TakenProxy(Value):
     """Redis' time of the reply, ms."""
 
 
+class Rest(float):
+    """Seconds until the first of a pool's proxies may be used, all of which rest: it is refused."""
+
+
 @attrs.frozen(eq=False, repr=False)
 class Slot(Value):
     """The time at which an address may send a request to a domain."""
@@ -202,7 +206,9 @@ class ProxyPool:
     ) -> TakenProxy | float:
         """Take a proxy, *preferred* if usable; else return the seconds to wait, inf: no proxy.
 
-        *avoided* is taken only where no other proxy may be used within 5 s.
+        The seconds are a `Rest` where all proxies rest, and none is only busy.
+        *avoided* is taken only where no other proxy may be used within 5 s, and the others of its
+        provider or gateway before it.
         With *each_address* these limits of the domain apply to each proxy; a use may then begin
         later.
         """
@@ -232,7 +238,10 @@ class ProxyPool:
         status = text(reply[0])
         if status == "TAKEN":
             return TakenProxy(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
-        return int(reply[1]) / 1000 if status == "WAIT" else float("inf")
+        if status != "WAIT":
+            return float("inf")
+        wait_s = int(reply[1]) / 1000
+        return Rest(wait_s) if reply[2] else wait_s
 
     async def pace(
         self, domain: str, address: str, delay_ms: int, missed_ms: int | None = None

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from crawler.access.proxies.list_format import Proxy, parse
-from crawler.access.proxies.pool import LISTED_MS, EachAddress, PoolConfig, ProxyPool, TakenProxy
+from crawler.access.proxies.pool import (
+    LISTED_MS,
+    EachAddress,
+    PoolConfig,
+    ProxyPool,
+    Rest,
+    TakenProxy,
+)
 
 SHOP = "shop.example"
 pytestmark = pytest.mark.redis
@@ -136,6 +143,47 @@ async def test_a_request_that_avoids_a_proxy_waits_for_another_that_is_only_busy
     assert (await taken(pool, avoided=portal)).id == other
     await pool.report(SHOP, await taken(pool, preferred=other), "ban")
     assert (await taken(pool, avoided=portal)).id == portal, "the other one rests"
+
+
+async def test_a_request_that_avoids_a_proxy_takes_its_providers_others_last(pool) -> None:
+    """An ended account is that of all exits of a gateway, and of all proxies of a provider."""
+    lines = ["http://s{session}@gw:1 sessions=2", "b:1 provider=acme", "c:1 provider=acme", "d:1"]
+    one, two, b, c, d = await registered(pool, *lines)
+    await prove(pool, [one, two, b, c, d])
+    for at, (avoided, first, then) in enumerate([(one, {b, c, d}, two), (b, {one, two, d}, c)]):
+        shop = f"{at}.example"
+        others = {(await taken(pool, shop, avoided=avoided)).id for _ in first}
+        assert others == first, "each is on probation"
+        for id_ in first:
+            await pool.report(shop, TakenProxy(id_, ""), "ban")
+        assert (await taken(pool, shop, avoided=avoided)).id == then
+        await pool.report(shop, TakenProxy(then, ""), "ban")
+        assert (await taken(pool, shop, avoided=avoided)).id == avoided
+
+
+async def test_the_avoided_proxy_is_reserved_in_advance_where_there_is_no_other(pool) -> None:
+    """A look waited until the site's other requests, which reserve theirs, were done."""
+    [only] = await registered(pool, "a:1")
+    await prove(pool, [only])
+    each = EachAddress(200, 0)
+    times = [(await taken(pool, each_address=each, avoided=only)).at_ms for _ in range(3)]
+    assert times == [pool.now_ms, pool.now_ms + 210, pool.now_ms + 420]
+
+
+async def test_a_wait_tells_a_pool_that_rests_from_one_that_is_busy(
+    redis_client, namespace
+) -> None:
+    config = PoolConfig(quarantine_s=60, delay_s=10)
+    pool = ProxyPool(redis_client, namespace, config, now_ms=1_000_000)
+    one, two = await registered(pool, "a:1", "b:1")
+    await prove(pool, [one, two])
+    busy = await pool.take(SHOP)
+    assert (busy, isinstance(busy, Rest)) == (10, False)
+    await pool.report(SHOP, TakenProxy(one, ""), "ban")
+    assert not isinstance(await pool.take(SHOP), Rest)
+    await pool.report(SHOP, TakenProxy(two, ""), "ban")
+    resting = await pool.take(SHOP)
+    assert (resting, isinstance(resting, Rest)) == (60, True)
 
 
 async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, namespace) -> None:
