@@ -30,16 +30,17 @@ from crawler.access.proxies.pool import (
     PoolConfig,
     ProxyPool,
     Registered,
+    Rest,
     Slot,
     TakenProxy,
 )
-from crawler.access.proxies.same_answers import SameAnswers
 from crawler.access.proxies.sticky import ELSEWHERE, StickyProxies
 from crawler.access.proxies.ways_out import way_out
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
+from middlewares.same_answers import Answers
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
@@ -47,7 +48,6 @@ from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
-from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -104,8 +104,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
-        self.same_answers = SameAnswers()
-        self._false_log = OnceAMinute()
+        self.answers = Answers()
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -311,7 +310,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         proxy = self.proxies_by_id.get(lease.id)
         if proxy is None:  # the list changed meanwhile
             return 1.0
-        request.meta.pop(ELSEWHERE, None)
         self.sticky.note(route, lease.id, proxy.pool)
         return lease
 
@@ -336,6 +334,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     def _postpone(self, request: Request, site: str, wait_s: float) -> Request | None:
         is_unlisted = wait_s == float("inf")
+        is_refused = is_unlisted or isinstance(wait_s, Rest)
         longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
         if is_unlisted and self._others_have:  # they may send it: the site must not wait for it
             longest_s = _LACKING_S
@@ -346,14 +345,15 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if is_unlisted and copy is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried
         step = str(request.meta.get("ladder_step"))
-        if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
+        if is_refused and wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
             # The whole pool is refused, so that the ladder counts it against the site.
             request.meta[_TOLD] = step
             self.verdicts.notify(request, False, _WHOLE_POOL)
         if wait_s >= _LONG_S and copy is not None:
-            if self.stop_if_no_proxies and self.crawler.engine is not None:
+            if is_refused and self.stop_if_no_proxies and self.crawler.engine is not None:
                 asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="no_proxies"))  # noqa: RUF006
-            self.site_limits.block(site, wait_s)
+            if is_refused or ELSEWHERE not in request.meta:  # others may use the avoided proxy
+                self.site_limits.block(site, wait_s)
         return copy
 
     async def _wait(self, request: Request, site: str, wait_s: float) -> Request:
@@ -381,16 +381,20 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
         ban = is_ban(request, response)
-        if response.status < 300 and request.method == "GET" and not ban:  # noqa: PLR2004
-            site = domain(request.url)
-            verdict, first = self.same_answers.judge(site, request.url, response.body)
+        if not ban:
+            proxy = request.meta[PROXY_ID]
+            verdict, first = self.answers.judge(request, response, proxy, self.source_of(proxy))
             if verdict == "again":
                 return await self.look_again(request, f"answered as {first}")
             if verdict == "no page":
-                ban, reason = True, f"answered as {first} through {request.meta[PROXY_ID]}"
-                self._log_false(site, first, request.meta[PROXY_ID])
+                ban, reason = True, f"answered as {first} through {proxy}"
         back = await self.settle(request, ban, reason, refused=refused)
         return back or response
+
+    def source_of(self, proxy_id: str) -> str:
+        """Return who stands behind a proxy: its provider, else its address."""
+        proxy = self.proxies_by_id.get(proxy_id)
+        return (proxy.provider if proxy is not None else "") or proxy_id.partition("#")[0]
 
     async def look_again(self, request: Request, reason: str) -> Request:
         """Send a request once more, through another proxy if there is one; no try is counted.
@@ -404,14 +408,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         copy = copy or request.replace(dont_filter=True)
         copy.priority = max(copy.priority, _LOOKS_FIRST)
         return copy
-
-    def _log_false(self, site: str, first: str, proxy: str) -> None:
-        if self._false_log.is_due(site):
-            logger.warning(
-                "proxy %s answers each page of %s with one page, which is not the site's: it is "
-                "banned there. %s was read from that answer: fetch it again",
-                *(proxy, site, first),
-            )
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Report the proxy's use; send the request through another proxy if this one failed."""

@@ -14,17 +14,17 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from crawler.access.proxies.doubtful_pages import name_of, note
 from crawler.access.proxies.operator_list import ProxyList
-from crawler.access.proxies.ways_out import WaysOut, way_out
+from crawler.access.proxies.ways_out import Led, WaysOut, way_out
 from crawler.extract.links.registered_domain import site_of
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
 from scrapy_seine.engine.headers import header
 from scrapy_seine.once_a_minute import OnceAMinute
 
 logger = logging.getLogger(__name__)
-#: Key of `request.meta`: the other site to which the request was led first, by which proxy, and
-#: how often it was sent since.
-_LED = "proxy_led"
+#: Key of `request.meta`: the fields of `Led`, of the other site to which the request was led first.
+_LED = "proxy_led_to"
 
 
 class WaysOutOfSites:
@@ -48,24 +48,26 @@ class WaysOutOfSites:
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """Pass a response on, or request it once more."""
-        meta = request.meta
+        meta, site = request.meta, site_of(request.url)
         target = way_out(request.url, response.status, header(response, "Location"))
         proxy, before = str(meta.get(PROXY_ID) or ""), meta.pop(_LED, None)
-        is_page = before is not None and before[1] != proxy and not target
-        if is_page and response.status < HTTPStatus.BAD_REQUEST:
-            self.ways.contradict(before[1], before[0])
+        before = Led(*before) if before is not None else None
+        is_page = before is not None and before.proxy != proxy and not target
+        if before is not None and is_page and response.status < HTTPStatus.BAD_REQUEST:
+            note(request, self.ways.contradict(site, before, name_of(request)))
         proxies = self.crawler.get_downloader_middleware(Proxies) if target else None
         if proxies is None or LEASE not in meta:
             return response
-        site = site_of(request.url)
-        looks = before[2] if before is not None else 0
-        first = before and (before[0], before[1])
-        verdict = self.ways.judge(site, target, proxy, first, looks)
-        if verdict == "page":
-            await proxies.report(request, "good")
+        led = Led(target, proxy, proxies.source_of(proxy))
+        verdict = self.ways.judge(site, led, before, name_of(request))
+        if verdict in {"page", "followed"}:
+            # Of what is followed without proof no proxy is good, or its ban by others would end.
+            await proxies.report(request, "good" if verdict == "page" else "unknown")
             return response
         if verdict == "again":
-            meta[_LED] = [*(first or (target, proxy)), looks + 1]
+            first = before or led
+            pages = [*first.pages, *self.ways.take_along(site, first.target)]
+            meta[_LED] = [first.target, first.proxy, first.source, first.looks + 1, pages]
             return await proxies.look_again(request, f"led to {target}")
         if self._logged.is_due((proxy, target)):
             logger.warning(

@@ -7,10 +7,12 @@ it other pages tell (crawler.access.proxies.same_answers), but a crawl that begi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.access.proxies.doubtful_pages import AGAIN, DOUBTFUL, pages_of
 from crawler.access.proxies.sticky import ELSEWHERE
 from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
@@ -20,8 +22,8 @@ from spiders.page_reading import PageReading, job_of
 
 #: Keys in meta: how often a seed was asked for again; the proxy through which a page came.
 _LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
-#: Looks through other proxies, at most.
-_MOST_LOOKS = 2
+#: Looks through other proxies, at most: more than one of them may answer by themselves.
+_MOST_LOOKS = 4
 
 
 class AskedElsewhere(PageReading):
@@ -40,8 +42,19 @@ class AskedElsewhere(PageReading):
             return
         self._count("seeds_elsewhere")
         url = str((meta.get("redirect_urls") or (response.url,))[0])
-        request = self._request(Link(url, "listing", "a seed"), which_site.find(url), None)
-        scope = f"{job_of(response)} elsewhere {looks + 1} {url}"
-        request.meta[m.SCOPE] = scope[: m.LONGEST_SCOPE]
-        request.meta.update({_LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
-        yield request
+        yield self._again(response, url, {_LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
+
+    def _ask_doubtful(self, response: Response) -> Iterator[Request]:
+        """Request pages again that were read from a proxy's own answer, as this page showed."""
+        for times, url in pages_of(response.meta.get(DOUBTFUL, ())):
+            self._count("pages_elsewhere")
+            yield self._again(response, url, {AGAIN: times})
+
+    def _again(self, response: Response, url: str, marks: dict[str, Any]) -> Request:
+        """Request a page; *marks* are for its meta, the first one makes it a request of its own."""
+        link = Link(url, "listing", "a proxy may have answered it")
+        request = self._request(link, which_site.find(url), None)
+        key, times = next(iter(marks.items()))
+        scope = f"{job_of(response)} {key} {times} {url}"
+        request.meta.update({**marks, m.SCOPE: scope[: m.LONGEST_SCOPE]})
+        return request

@@ -143,6 +143,21 @@ def test_a_portal_that_leads_to_its_login_is_banned_and_not_followed(crawl: Craw
     assert 0 < bad.connections <= 20
 
 
+@pytest.mark.parametrize("mode", ["portal", "login"])
+def test_proxies_of_an_ended_account_lose_no_page(crawl: Crawl, mode: Any) -> None:
+    """Two of them agree on their answer: a third of the shop was read from them alone."""
+    ended = [Forward("http", f"127.0.0.{n}", mode=mode) for n in range(81, 87)]
+    ways = ended + [Forward("http", f"127.0.0.{n}") for n in range(91, 97)]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        lines = [f"{way.url} provider={'ended' if way in ended else 'good'}" for way in ways]
+        behind(crawl, [], SEINE_PROXIES=",".join(lines), ROBOTSTXT_OBEY=False)
+        for _ in range(2):
+            crawl.start_idle()
+        crawl.seed(shop.url)
+        crawl.wait_for_end(120)
+    nothing_lost(crawl)
+
+
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
     ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
     cheap = {way.exit for way in ways[:2]}

@@ -23,6 +23,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
+from crawler.access.proxies.doubtful_pages import DOUBTFUL
+from crawler.access.proxies.pool import TakenProxy
 from crawler.stores.store_endpoints import redis_client
 from middlewares.ban_policy import VerdictPolicy
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
@@ -150,6 +152,25 @@ async def test_refusals_of_one_proxy_count_for_the_site_once_and_only_if_it_was_
     for request in under_way:
         await refuse(request)
     assert told == [(False, 1)]
+
+
+async def test_a_pause_of_all_proxies_is_no_refusal_by_the_site(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SEINE_PROXY_DELAY_MS climbed the ladder, and could end the spider for want of proxies."""
+    middleware = await make(SEINE_PROXIES="a.example:1", SEINE_PROXY_DELAY_MS=3_600_000)
+    told: list[bool] = []
+    listeners = worker_of(middleware.crawler).verdict_listeners
+    listeners.listen(lambda _, good, weight: told.append(good))
+    await used(middleware)
+    assert isinstance(await middleware.process_request(leased(middleware, 2)), Request)
+    assert told == []
+    pool = middleware._pool
+    assert pool is not None
+    [only] = middleware.proxies
+    await pool.report("shop.example", TakenProxy(only.id, ""), "ban")
+    assert isinstance(await middleware.process_request(leased(middleware, 3)), Request)
+    assert told == [False], "now it is one"
 
 
 async def test_where_no_proxy_is_free_the_request_waits_in_the_frontier(make: Make) -> None:
@@ -412,20 +433,29 @@ async def test_a_proxy_with_one_answer_for_all_pages_is_banned_and_they_are_sent
     """A third of a shop was read from a captive portal, and called done."""
     proxies = await make(SEINE_PROXIES=["portal.example:1", "good.example:2"])
 
+    asked_again: list[str] = []
+
     async def read_through(number: int) -> str:
         """Send a page until it is read; returns its proxy."""
+        meta: dict[str, Any] = {}
         while True:
-            request = leased(proxies, number)
+            request = leased(proxies, number, **meta)
             request._set_url(f"http://shop.example/p/{number}")
             assert await proxies.process_request(request) is None
             request.meta[VERDICT] = "ok"
             proxy = str(request.meta["proxy"])
             body = b"Welcome" if "portal" in proxy else b"%d" % number
             answer = Response(request.url, body=body)
-            if await proxies.process_response(request, answer) is answer:
+            back = await proxies.process_response(request, answer)
+            if back is answer:
+                asked_again.extend(request.meta.get(DOUBTFUL, ()))
                 return proxy
+            assert isinstance(back, Request)
+            meta = back.meta
 
     read = [await read_through(number) for number in range(20)]
     assert read.count("http://portal.example:1") <= 1, "nothing to compare the first page with"
     assert caplog.text.count("answers each page of shop.example with one page") == 1
+    read_there = [f"0 http://shop.example/p/{n}" for n, via in enumerate(read) if "portal" in via]
+    assert asked_again == read_there
     assert proxies.stats.get_value("proxies/bans") == 1

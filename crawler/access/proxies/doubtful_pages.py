@@ -1,0 +1,49 @@
+"""Pages that were read from an answer which turned out to be a proxy's own: they are fetched again.
+
+Only a look through another proxy tells, perhaps of another page and in another worker. The request
+that got the site's page takes the names of the others along, and the spider requests them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scrapy import Request
+
+#: Key of `request.meta`: names of the pages.
+DOUBTFUL = "proxy_doubtful"
+#: Key of `request.meta`: how often the page was requested for this reason.
+AGAIN = "proxy_again"
+#: Pages that one request takes along, and how often one page is requested, at most.
+_MOST, _MOST_TIMES = 400, 5
+
+
+def name_of(request: Request) -> str:
+    """Return a page's name: how often it was requested again, and its address; '' if it is no page.
+
+    >>> name_of(Request("http://shop.example/"))
+    '0 http://shop.example/'
+    >>> name_of(Request("http://shop.example/", method="POST"))
+    ''
+    """
+    times = int(request.meta.get(AGAIN) or 0)
+    is_page = request.callback is None and request.method == "GET" and times < _MOST_TIMES
+    urls = request.meta.get("redirect_urls") or (request.url,)
+    return f"{times} {urls[0]}" if is_page else ""
+
+
+def note(request: Request, pages: Iterable[str]) -> None:
+    """Have the spider request *pages* when it reads this request's page."""
+    if pages := list(pages):
+        known = request.meta.get(DOUBTFUL) or ()
+        request.meta[DOUBTFUL] = list(dict.fromkeys([*known, *pages]))[:_MOST]
+
+
+def pages_of(names: Iterable[str]) -> list[tuple[int, str]]:
+    """Return which time each page is requested now, and its address.
+
+    >>> pages_of(["0 http://shop.example/"])
+    [(1, 'http://shop.example/')]
+    """
+    parts = (name.partition(" ") for name in names)
+    return [(int(times) + 1, url) for times, _, url in parts]
