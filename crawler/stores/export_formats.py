@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -28,6 +31,8 @@ _BEGIN = re.compile(f"([;\\s\"'\ufeff\u200b\x00-\x1f]+)([{_FORMULA}])?")
 #: Characters that begin a cell in a program with another separator.
 _SEPARATORS = frozenset(";\t\n\r")
 _NO_PYARROW = "Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'"
+#: A file that was written to so recently may not be locked yet, s.
+_UNLOCKED_S = 60
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -207,6 +212,15 @@ def format_of(name: str, output: str) -> str:
     return format_name
 
 
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed exports to a file left beside it: parts that no process has locked."""
+    for part in path.parent.glob(f"{escape(path.name)}.{'[0-9a-f]' * 8}.part"):
+        with suppress(OSError), part.open("rb") as file:  # another process removes it, too
+            if time.time() - part.stat().st_mtime > _UNLOCKED_S:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+
+
 @contextmanager
 def open_output(output: str) -> Iterator[BinaryIO]:
     """Open the file for writing; it gets its name once it is complete.
@@ -230,6 +244,10 @@ def open_output(output: str) -> Iterator[BinaryIO]:
     )
     try:
         with part.open("wb") as file:
+            if part != path:
+                with suppress(OSError):  # a file system without locks: nothing is removed there
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                _remove_leftovers(path)
             yield file
         if part != path:
             part.replace(path)

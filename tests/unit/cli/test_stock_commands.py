@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 from argparse import Namespace
@@ -81,6 +82,22 @@ def test_an_export_takes_no_devices_place_and_a_link_stays_one(tmp_path: Path) -
         file.write(b"rows")
     with pytest.raises(ConfigError, match="directory"), open_output(str(tmp_path)):
         pass
+
+
+def test_an_export_removes_what_killed_ones_left_beside_its_file(tmp_path: Path) -> None:
+    names = ["left-0", "busy-1", "new-2", "a.csv.0000000g.part", "b.csv.00000003.part"]
+    left, busy, new, *others = [
+        tmp_path / (name if "." in name else f"a.csv.0000000{name[-1]}.part") for name in names
+    ]
+    for path in (left, busy, new, *others):
+        path.touch()
+        os.utime(path, None if path == new else (1, 1))
+    with busy.open("wb") as writing:
+        fcntl.flock(writing, fcntl.LOCK_EX)
+        os.utime(busy, (1, 1))
+        with open_output(str(tmp_path / "a.csv")) as file:
+            file.write(b"rows")
+    assert set(tmp_path.iterdir()) == {tmp_path / "a.csv", busy, new, *others}
 
 
 def test_two_exports_to_one_file_at_once_do_not_mix(tmp_path: Path) -> None:
