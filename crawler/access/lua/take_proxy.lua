@@ -23,7 +23,7 @@ local proven = domain_key('good', ARGV[2])
 local hold, limit, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local domain_pause, domain_limit, lead = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local listed = ARGV[13] ~= '' and list_key(ARGV[13])
-local SCAN = 500 -- most proxies of the pool that are searched
+local SCAN = 2000 -- most proxies of the pool that are searched
 local SOON = 250 -- ms after which a use in progress may have ended
 local OTHERS = 5000 -- ms for which another proxy than the avoided one is waited for
 local avoided = ARGV[14]

@@ -105,6 +105,16 @@ async def test_a_proxy_that_several_domains_ban_rests_everywhere(pool) -> None:
     await taken(pool, "new.example")
 
 
+async def test_proxies_that_rest_hide_no_other(pool) -> None:
+    """Of a gateway's thousand sessions five hundred rested, and the site waited for them."""
+    ids = await registered(pool, "http://s{session}@gw:1 sessions=600")
+    for n, id_ in enumerate(ids[:550]):
+        await pool.redis.zadd(f"{pool.key}rest:{SHOP}", {id_: pool.now_ms + 60_000 + n})
+    for key in ("pool:/", "pool:gateway/"):
+        await pool.redis.zadd(pool.key + key, dict.fromkeys(ids[550:], pool.now_ms - 1))
+    assert (await taken(pool)).id in ids[550:]
+
+
 async def test_a_use_that_nobody_reports_ends_by_itself(pool) -> None:
     await registered(pool, "a:1")
     await taken(pool)
