@@ -15,7 +15,7 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 #: Key of `request.meta`: `Judged.look` of the answer for which the request is sent again.
-_LOOK = "proxy_look"
+_LOOK = "_proxy_look"
 
 
 class Answers:

@@ -24,7 +24,7 @@ from scrapy_seine.once_a_minute import OnceAMinute
 
 logger = logging.getLogger(__name__)
 #: Key of `request.meta`: the fields of `Led`, of the other site to which the request was led first.
-_LED = "proxy_led_to"
+_LED = "_proxy_led"
 
 
 class WaysOutOfSites:

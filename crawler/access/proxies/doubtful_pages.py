@@ -1,7 +1,8 @@
 """Pages that were read from an answer which turned out to be a proxy's own: they are fetched again.
 
 Only a look through another proxy tells, perhaps of another page and in another worker. The request
-that got the site's page takes the names of the others along, and the spider requests them.
+that got the site's page takes the names of the others along, and the spider requests them. No seed
+may set keys of meta that begin with `_`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Iterable
 from scrapy import Request
 
 #: Key of `request.meta`: names of the pages.
-DOUBTFUL = "proxy_doubtful"
+DOUBTFUL = "_proxy_doubtful"
 #: Key of `request.meta`: how often the page was requested for this reason.
-AGAIN = "proxy_again"
+AGAIN = "_proxy_again"
 #: Pages that one request takes along, and how often one page is requested, at most.
 _MOST, _MOST_TIMES = 400, 5
 
