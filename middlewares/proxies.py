@@ -387,7 +387,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             if verdict == "again":
                 return await self.look_again(request, f"answered as {first}")
             if verdict == "no page":
-                ban, reason = True, f"answered as {first} through {proxy}"
+                return (
+                    await self.reject(request, f"answered as {first} through {proxy}") or response
+                )
         back = await self.settle(request, ban, reason, refused=refused)
         return back or response
 
@@ -440,6 +442,20 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         # A request without a lease, as for robots.txt, is sent again at once.
         return copy or request.replace(dont_filter=True)
+
+    async def reject(self, request: Request, reason: str) -> Request | None:
+        """Send a request again whose answer was the proxy's own; None: it has no lease, and failed.
+
+        Where many proxies give such answers a try counts, because none of them may count as done.
+
+        Raises:
+            IgnoreRequest: it has no try left, and is buried.
+        """
+        back = await self.settle(request, True, reason)
+        back = back or self.inflight.retry(request, kind="proxy", reason=reason)
+        if back is None and self.inflight.entry_of(request) is not None:
+            raise IgnoreRequest(reason)
+        return back
 
     async def report(self, request: Request, outcome: Outcome) -> str:
         """Report a use of the request's proxy; return the pool's reply."""

@@ -75,4 +75,4 @@ class WaysOutOfSites:
                 *(proxy, site, target),
             )
         reason = f"led to {target} through {proxy}"
-        return await proxies.settle(request, True, reason) or response
+        return await proxies.reject(request, reason) or response

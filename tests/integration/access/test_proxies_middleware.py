@@ -459,3 +459,22 @@ async def test_a_proxy_with_one_answer_for_all_pages_is_banned_and_they_are_sent
     read_there = [f"0 http://shop.example/p/{n}" for n, via in enumerate(read) if "portal" in via]
     assert asked_again == read_there
     assert proxies.stats.get_value("proxies/bans") == 1
+
+
+async def test_an_answer_of_a_proxys_own_never_counts_as_done(make: Make) -> None:
+    """After six banned proxies the seventh one's was read as the page."""
+    proxies = await make(SEINE_PROXIES=["portal.example:1"])
+    inflight = worker_of(proxies.crawler).inflight
+    request = leased(proxies, proxy_retry_times=100)
+    assert await proxies.process_request(request) is None
+    assert await proxies.reject(request, "led to its login") is not None
+    entry = inflight.entry_of(request)
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("retry", "proxy")
+    inflight.connect(lambda entry: None, lambda *_: None)
+    last = Request(URL, meta={"proxy_retry_times": 100, PROXY_ID: "portal", LEASE: "1"})
+    lease = Lease(id="2", token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
+    entry = inflight.begin(last, lease)
+    with pytest.raises(IgnoreRequest, match="led to its login"):
+        await proxies.reject(last, "led to its login")
+    assert entry.outcome == "bury"

@@ -9,6 +9,7 @@ from crawler.access.proxies.doubtful_pages import AGAIN, DOUBTFUL, name_of, note
 from middlewares.same_answers import _LOOK
 from middlewares.ways_out import _LED
 from scrapy_seine import meta as m
+from scrapy_seine.errors import BadMeta
 
 URL = "http://shop.example/a b"
 
@@ -39,5 +40,5 @@ def test_pages_are_noted_once() -> None:
 @pytest.mark.parametrize("key", [DOUBTFUL, AGAIN, _LOOK, _LED])
 def test_no_seed_sets_them(key: str) -> None:
     """A wrong value would raise in each page that comes back."""
-    with pytest.raises(m.BadMeta):
+    with pytest.raises(BadMeta):
         m.check({key: ["x"]}, m.SEED)
