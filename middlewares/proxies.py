@@ -310,6 +310,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         proxy = self.proxies_by_id.get(lease.id)
         if proxy is None:  # the list changed meanwhile
             return 1.0
+        request.meta.pop(ELSEWHERE, None)
         self.sticky.note(route, lease.id, proxy.pool)
         return lease
 

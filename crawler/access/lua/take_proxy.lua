@@ -80,7 +80,7 @@ if last_use then
     local taken = at == 0 and take(ARGV[5], probe, now)
     if taken then return taken end
 end
-local first, soonest, all_rest, upcoming, kin = 0, nil, true, nil, {}
+local first, soonest, all_rest, upcoming, kin, busy_until = 0, nil, true, nil, {}, nil
 -- Takes what is free by the end of the lead; else its time may be the soonest.
 local function take_or_wait(choice)
     if not choice then return nil end
@@ -106,13 +106,15 @@ while first < SCAN do
         elseif at then
             if paced and not (upcoming and upcoming.at <= at) then upcoming = choice end
             soonest = math.min(soonest or at, at)
+            -- For one that rests nothing waits, because it may be refused again, and again.
+            if not rests then busy_until = math.min(busy_until or at, at) end
         end
     end
     first = first + 50
 end
 local taken = take_or_wait(upcoming)
 for near = 1, 2 do
-    if not taken and not (soonest and soonest - now <= OTHERS) then taken = take_or_wait(kin[near]) end
+    if not taken and not (busy_until and busy_until - now <= OTHERS) then taken = take_or_wait(kin[near]) end
 end
 if taken then return taken end
 if not soonest then return { 'NONE' } end
