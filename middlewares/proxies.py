@@ -104,7 +104,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
-        self.answers = Answers()
+        self.answers = Answers(self._open, self.redis_errors)
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -384,7 +384,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         ban = is_ban(request, response)
         if not ban:
             proxy = request.meta[PROXY_ID]
-            verdict, first = self.answers.judge(request, response, proxy, self.source_of(proxy))
+            source = self.source_of(proxy)
+            verdict, first = await self.answers.judge(request, response, proxy, source)
             if verdict == "again":
                 return await self.look_again(request, f"answered as {first}")
             if verdict == "no page":

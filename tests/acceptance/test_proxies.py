@@ -158,6 +158,19 @@ def test_proxies_of_an_ended_account_lose_no_page(crawl: Crawl, mode: Any) -> No
     nothing_lost(crawl)
 
 
+def test_a_fleet_behind_a_portal_loses_no_page(crawl: Crawl) -> None:
+    """Each of its workers believed the portal once, and then the proxy was banned."""
+    ways = [Forward("http", "127.0.0.51", mode="portal")]
+    ways += [Forward("http", f"127.0.0.{n}") for n in (52, 53)]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False)
+        for _ in range(8):
+            crawl.start_idle()
+        crawl.seed(shop.url)
+        crawl.wait_for_end(120)
+    nothing_lost(crawl)
+
+
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
     ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
     cheap = {way.exit for way in ways[:2]}

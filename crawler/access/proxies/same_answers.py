@@ -5,7 +5,9 @@ themselves, too, as at the end of a listing. So a page with the bytes of another
 more, as a rule through another proxy: other bytes there speak against the first ones, the same for.
 
 The look goes with the request, because any worker may send it. Pages that were taken for the site's
-are kept, because a later look may speak against their answer: then they are fetched again.
+are kept, because a later look may speak against their answer: then they are fetched again. Of an
+answer that is new to it a worker asks the fleet for its first page, because each of many workers
+would believe a proxy once.
 """
 
 from __future__ import annotations
@@ -62,6 +64,11 @@ class Judged(Value):
     """Pages whose answer turned out not to be the site's."""
 
 
+def digest_of(body: bytes) -> str:
+    """Return what stands for an answer."""
+    return hashlib.blake2b(body, digest_size=12).hexdigest()
+
+
 @attrs.define(eq=False, repr=False)
 class _Answer(Record):
     url: str
@@ -106,9 +113,18 @@ class SameAnswers(Record):
 
     _answers: dict[_Key, _Answer] = attrs.Factory(dict)
 
-    def judge(self, asked: Asked, body: bytes) -> Judged:
+    def knows(self, site: str, digest: str) -> bool:
+        """Whether this worker got an answer before."""
+        return (site, digest) in self._answers
+
+    def learn(self, asked: Asked, digest: str, first: str) -> None:
+        """Note the fleet's first page with an answer: its name, or its address if it has none."""
+        times, _, url = first.rpartition(" ")
+        if url not in {asked.url, asked.page.rpartition(" ")[2]}:
+            self._answer(asked.site, digest, url).pages += [first] if times else []
+
+    def judge(self, asked: Asked, digest: str) -> Judged:
         """Judge the answer to a request."""
-        digest = hashlib.blake2b(body, digest_size=12).hexdigest()
         known = self._answers.get((asked.site, digest))
         is_own = known is None or known.url == asked.url
         doubtful = self.weigh(asked, digest, is_own=is_own)

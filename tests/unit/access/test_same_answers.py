@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crawler.access.proxies.same_answers import Asked, Judged, SameAnswers
+from crawler.access.proxies.same_answers import Asked, Judged, SameAnswers, digest_of
 
 SITE, PORTAL = "shop.example", b"<h1>Welcome to the hotel</h1>"
 
@@ -27,7 +27,7 @@ def judged(
     site: str = SITE,
 ) -> Judged:
     asked = Asked(site=site, url=url(number), source=source, look=look, page=url(number))
-    return answers.judge(asked, body)
+    return answers.judge(asked, digest_of(body))
 
 
 def looked_at(answers: SameAnswers, number: int, first: bytes, second: bytes) -> list[Judged]:
