@@ -25,12 +25,14 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import NoWay
 from scrapy_seine.middlewares.robots_fetch import RobotsFetch
+from scrapy_seine.middlewares.robots_parser import ProjectParser
 from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots_cache import (
@@ -70,7 +72,9 @@ class RobotsMiddleware:
         self.inflight = inflight
         self.site_limits = site_limits
         self.stats: Any = crawler.stats
-        self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
+        self.given_agent = str(settings.get("ROBOTSTXT_USER_AGENT") or "")
+        self.agent = self.given_agent or str(settings.get("USER_AGENT"))
+        self.parser = ProjectParser(crawler)
         self.fetch = RobotsFetch(crawler, inflight)
         self.delay_limit_s = crawl_delay.limit_s(settings)
         self.reach, self.limit = worker_of(crawler).reach, worker_of(crawler).limit
@@ -110,14 +114,15 @@ class RobotsMiddleware:
         return self._wait(request, origin)
 
     def _judge(self, request: Request, site: _Site) -> Request | Response | None:
-        if site.robots.allows(request.url, self.agent):
+        agent = self._agent_of(request)
+        if site.robots.allows(request.url, agent):
             if site.delay_ms and SLOT in request.meta:
                 place = waits_at(request, domain(request.url))
                 self.site_limits.keep_delay(place, site.delay_ms)
             return _known(request, site.robots) if request.meta.get(m.KNOWN_ROBOTS) else None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
-            raise Ignored("robots", self._reason(site.robots, request.url))
+            raise Ignored("robots", _reason(site.robots, request.url, agent))
         self.stats.inc_value("robotstxt/away")
         copy = self.inflight.retry(
             request,
@@ -129,12 +134,14 @@ class RobotsMiddleware:
             raise IgnoreRequest("robots.txt cannot be read")
         return copy
 
-    def _reason(self, robots: Robots, url: str) -> str:
-        if robots.is_too_long(url, self.agent):
-            return (
-                f"robots.txt has more patterns than are tried on a URL of {len(url):,} characters"
-            )
-        return "robots.txt forbids it"
+    def _agent_of(self, request: Request) -> str:
+        """Return whose rules hold for a request: a name of the project's own in its headers, too.
+
+        A browser's name that the ladder lent to the request hides no robot from its rules.
+        """
+        if self.given_agent or m.BORROWED in request.meta:
+            return self.agent
+        return header(request, "User-Agent") or self.agent
 
     async def _wait(self, request: Request, origin: str) -> Request | Response | None:
         task_key = f"{self.reach.home_of(request)} {origin}"  # homes may reach different addresses
@@ -179,6 +186,7 @@ class RobotsMiddleware:
         fetched = await self._fetch(origin, request)
         host = domain(request.url)
         robots, asked_s, left_s = self._parse(fetched, origin)
+        robots = await self.parser.read(robots, fetched.body, request)
         site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
             for place in dict.fromkeys((host, waits_at(request, host))):
@@ -228,6 +236,12 @@ class RobotsMiddleware:
                 origin,
                 robots.left_s,
             )
+
+
+def _reason(robots: Robots, url: str, agent: str) -> str:
+    if robots.is_too_long(url, agent):
+        return f"robots.txt has more patterns than are tried on a URL of {len(url):,} characters"
+    return "robots.txt forbids it"
 
 
 def _known(request: Request, robots: Robots) -> Response | None:

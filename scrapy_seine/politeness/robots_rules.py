@@ -19,6 +19,8 @@ _SITE_WIDE = ("sitemap", "site-map", "host")
 #: Limit of wildcard patterns times characters of a URL: some 20 ms, which is two thousand such
 #: patterns on a URL of two thousand characters.
 _MOST_STEPS = 4_000_000
+#: Agents whose rules are kept: a project may send each request by another name.
+_MOST_AGENTS = 100
 
 
 @attrs.define(eq=False, repr=False)
@@ -42,6 +44,9 @@ class Robots:
     def _rules_for(self, agent: str) -> Protego:
         rules = self._rules.get(agent)
         if rules is None:
+            if len(self._rules) >= _MOST_AGENTS:
+                self._rules.clear()
+                self._wildcards.clear()
             concerned = rules_for(self.text, agent)
             rules = self._rules[agent] = Protego.parse(concerned)
             lines = concerned.splitlines()[1:]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scrapy import signals
 from scrapy.downloadermiddlewares.retry import get_retry_request
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.robotstxt import RobotParser
 
 from tests.integration.features.base import Base, Yields
 from tests.integration.features.catalogue import feature
@@ -218,3 +221,49 @@ class Passed(Base):
 )
 class Obedient(Base):
     paths = ("/page/1",)
+
+
+class Rules(RobotParser):
+    """A project's own reading of a robots.txt, whatever the file says."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, robotstxt_body: bytes) -> Rules:
+        return cls()
+
+    def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        agent = user_agent.decode() if isinstance(user_agent, bytes) else user_agent
+        return not str(url).endswith("/page/2") and agent != "unwelcome/1"
+
+
+@feature(
+    SECTION,
+    "ROBOTSTXT_PARSER, the signal `robots_parsed`, a `User-Agent` of a request's own",
+    "as in Scrapy: the project's parser judges the fleet's copy of the file, for the name that the "
+    "request is sent by; Crawl-delay is kept all the same",
+    ROBOTSTXT_OBEY=True,
+    ROBOTSTXT_PARSER=f"{__name__}.Rules",
+)
+class OwnRules(Base):
+    paths = ("/page/1",)
+    parsers: list[str]
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.parsers = []
+        crawler.signals.connect(spider.parsed, signals.robots_parsed)
+        return spider
+
+    def parsed(self, robotparser: Any) -> None:
+        self.parsers.append(type(robotparser).__name__)
+
+    def parse(self, response: Response, **kwargs: Any) -> Yields:
+        yield self.page(response, parsers=self.parsers)
+        if response.url.endswith("/page/1"):  # Scrapy lets a third one that waits for the file pass
+            yield self.ask("/page/2")
+            yield self.ask("/page/3", headers={"User-Agent": "unwelcome/1"})
+            yield self.ask("/page/4", headers={"User-Agent": "welcome/1"})
+
+    def failed(self, failure: Any) -> Yields:
+        is_forbidden = bool(failure.check(IgnoreRequest))
+        yield {"path": self.path_of(failure.request.url), "forbidden": is_forbidden}
