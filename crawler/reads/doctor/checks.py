@@ -264,15 +264,19 @@ class PostgresFacts(Value):
     """NOT NULL columns without a default that our rows do not fill."""
 
 
-def postgres_findings(facts: PostgresFacts) -> list[Finding]:
-    """Judge the products' server."""
+def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) -> list[Finding]:
+    """Judge the products' server; a start of a crawl may bring its schema up to date by itself."""
     is_too_old = facts.version < _OLDEST_POSTGRES
     findings = [
         Finding("fail", "postgresql", f"PostgreSQL {facts.version}", "use 14 or newer")
         if is_too_old
         else _ok("postgresql", f"PostgreSQL {facts.version} answers")
     ]
-    if facts.pending:
+    if facts.pending and migrates_itself:
+        count = len(facts.pending)
+        text = f"lacks {count} migration{'s' * (count > 1)}; the next `scrapy crawl` applies them"
+        findings.append(_ok("schema", text))
+    elif facts.pending:
         text = f"the schema lacks {', '.join(facts.pending)}"
         findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
     elif facts.missing_tables:

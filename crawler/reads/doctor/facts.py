@@ -27,7 +27,7 @@ from crawler.stores.migrations import missing_tables, pending
 from crawler.stores.queries import filled_columns
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.broken_imports import BrokenFile
-from scrapy_seine.config import SettingsLike
+from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
@@ -55,7 +55,9 @@ async def examine(
         *await _redis(stores.redis_url, spider),
         *await _ladder(stores.redis_url, fleet_name(settings)),
         *await _jobs(stores.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
-        *await asyncio.to_thread(_postgres, stores.database_url),
+        *await asyncio.to_thread(
+            _postgres, stores.database_url, migrates_itself=flag(settings, "SEINE_EMBEDDED")
+        ),
         *_browser(settings),
     ]
 
@@ -145,11 +147,11 @@ async def _redis_facts(redis: Redis, spider: str) -> RedisFacts:
     return RedisFacts(info=info, round_trip_s=round_trip_s, skew_s=skew_s, old_keys=tuple(old_keys))
 
 
-def _postgres(url: str) -> Sequence[Finding]:
+def _postgres(url: str, *, migrates_itself: bool = False) -> Sequence[Finding]:
     if not url:
         return []  # that there is none is a finding already
     try:
-        return checks.postgres_findings(_postgres_facts(url))
+        return checks.postgres_findings(_postgres_facts(url), migrates_itself=migrates_itself)
     except errors.InsufficientPrivilege as error:
         text = redact(" ".join(f"{url}: {error}".split()))
         return [Finding("fail", "postgresql", text, checks.GRANT)]

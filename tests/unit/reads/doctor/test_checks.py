@@ -109,7 +109,7 @@ def test_a_clock_that_is_wrong_is_told_with_its_side():
     assert clock_findings(1.0, "Redis") == []
 
 
-def postgres(**change):
+def postgres(migrates_itself=False, **change):
     healthy = {
         "version": 16,
         "pending": (),
@@ -117,13 +117,15 @@ def postgres(**change):
         "connections": 5,
         "max_connections": 100,
     }
-    return postgres_findings(PostgresFacts(**{**healthy, **change}))
+    facts = PostgresFacts(**{**healthy, **change})
+    return postgres_findings(facts, migrates_itself=migrates_itself)
 
 
 def test_the_database_is_judged():
     assert judged(postgres()) == []
     assert judged(postgres(version=13)) == [("fail", "postgresql")]
     assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
+    assert judged(postgres(pending=("0002_attempts",), migrates_itself=True)) == []
     assert judged(postgres(unfilled_columns=("products.shelf",))) == [("fail", "schema")]
     assert judged(postgres(connections=95)) == [("warn", "postgresql")]
     assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
