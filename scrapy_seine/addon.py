@@ -182,18 +182,22 @@ def _check_loop(settings: BaseSettings) -> None:
 
 
 def _take_over(settings: BaseSettings) -> None:
-    """Replace scrapy-redis' components, which a project that used it names itself.
+    """Replace scrapy-redis' components, and Scrapy's scheduler, which a project may name itself.
 
     Raises:
         NotConfigured: the project has another scheduler; nothing else is changed then.
     """
-    for name in ("SCHEDULER", "DUPEFILTER_CLASS"):
-        path = _path(settings[name])
-        if path.partition(".")[0] == "scrapy_redis":
-            logger.info("%s = %s: the add-on takes its place", name, path)
-            settings.set(name, SLOTS[name], priority=settings.getpriority(name) or 0)
+    for name, packages in (
+        ("SCHEDULER", {"scrapy_redis", "scrapy"}),
+        ("DUPEFILTER_CLASS", {"scrapy_redis"}),
+    ):
+        path, priority = _path(settings[name]), settings.getpriority(name) or 0
+        if path.partition(".")[0] in packages:
+            if priority > SETTINGS_PRIORITIES["default"]:
+                logger.info("%s = %s: the add-on takes its place", name, path)
+            settings.set(name, SLOTS[name], priority=priority)
     path = _path(settings["SCHEDULER"])
-    if path.startswith("scrapy.") or issubclass(load_object(path), load_object(SLOTS["SCHEDULER"])):
+    if issubclass(load_object(path), load_object(SLOTS["SCHEDULER"])):
         return
     raise NotConfigured(f"SCHEDULER is {path}; delete that setting, because the frontier is one")
 

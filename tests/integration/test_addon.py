@@ -417,6 +417,15 @@ def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority
     assert settings.getdict("FEED_EXPORTERS") == {"csv": "mine.Csv", "parquet": PARQUET}
 
 
+@pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
+def test_the_place_of_scrapys_own_scheduler_is_taken_where_settings_name_it(priority: str) -> None:
+    """It stayed beside the rest of the add-on, so that workers shared nothing and said nothing."""
+    settings = Settings()
+    settings.set("SCHEDULER", "scrapy.core.scheduler.Scheduler", priority)
+    Addon().update_settings(settings)
+    assert settings["SCHEDULER"] == SLOTS["SCHEDULER"]
+
+
 def test_the_places_of_scrapy_redis_are_taken() -> None:
     settings = Settings(
         {

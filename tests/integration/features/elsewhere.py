@@ -162,7 +162,8 @@ ROWS = (
     Row(
         _BOUNDS,
         "SCHEDULER of the project's own",
-        "a line says that the add-on is off: each worker then crawls all by itself",
+        "a line says that the add-on is off: each worker then crawls all by itself. The add-on "
+        "takes the place of Scrapy's own scheduler, where settings name it, and says so",
         "test_addon",
     ),
     Row(_BOUNDS, "DEPTH_PRIORITY and `priority` in a whole crawl", _SAME, "priorities"),
