@@ -127,12 +127,14 @@ class Gates(PageReading):
         gate = asked if same_site(asked, response.url) else response.url
         if self.gate_cookies.of(host):
             return [self._behind_gate(gate, job, kept)]
+        cookies = cookie_header(response.headers.getlist("Set-Cookie"))
+        if is_page and not cookies:
+            return []  # no button's answer can open it, so that nothing is waited for
         if self._gates[place] > MOST_PRESSED:
             later = self._behind_gate(gate, job, kept)
             later.meta[m.DELAY] = _LATER_S * 2 ** (times - 1)
             return [later]
         self._count("gates")
-        cookies = cookie_header(response.headers.getlist("Set-Cookie"))
         if is_page:
             self._buttons[host] = button
             return [*self._keep_cookies(response, cookies, gate, kept)]
