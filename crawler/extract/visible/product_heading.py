@@ -99,7 +99,8 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if best_score >= 5.5:
             break
     if best_score <= _MAX_UNTITLED:
-        title_box = named_by_title(page, (expected_name, title))
+        is_headed = best_score >= _MAX_UNTITLED
+        title_box = named_by_title(page, (expected_name, title), is_headed=is_headed)
         if (
             title_box is not None
             and not is_of_frame(title_box)

@@ -45,11 +45,14 @@ def title_parts(title: str) -> tuple[str, ...]:
     return tuple(part for text in _TITLE_RULES.split(title) if (part := text.strip()))
 
 
-def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
+def named_by_title(
+    page: Page, titles: tuple[str, ...], *, is_headed: bool = False
+) -> Element | None:
     """Return the box with the longest text with which a title begins.
 
     Else one whose class is for names and whose text is a part of a title, or begins with one,
-    because titles leave out the ends of long names.
+    because titles leave out the ends of long names. *is_headed*: a main heading may be the name, so
+    that a word of the title in some box is none.
     """
     title_start, named_part, long_part, named_box, longest = None, None, None, None, _MIN_NAME
     titles = tuple(_without_shop(title, page.url) for title in titles)
@@ -74,9 +77,9 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         ):
             title_start, longest = element, length
         elif is_in_titles and named_part is None:
-            if _names_part(element, text, titles, parts):
+            if _names_part(element, text, titles, parts, is_headed):
                 named_part = element
-            elif long_part is None and _is_long_name(element, text, titles, parts):
+            elif long_part is None and _is_long_name(element, text, titles, parts, is_headed):
                 long_part = element
         elif named_box is None and text.startswith(parts) and _is_whole_name(element, text):
             named_box = element
@@ -163,7 +166,7 @@ def _is_in_trail(element: Element) -> bool:
 
 
 def _is_long_name(
-    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...]
+    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...], is_headed: bool
 ) -> bool:
     """Whether a box holds so much of a title that it is a name without a class for names.
 
@@ -171,7 +174,7 @@ def _is_long_name(
     """
     if element.tag in _BOLD_TAGS and text in parts and titles[-1].endswith(text):
         return True
-    if _goes_on_as_title(element, text, parts):
+    if not is_headed and _goes_on_as_title(element, text, parts):
         return True
     is_long = len(text) > _MIN_LONG_NAME and element.tag != "a"
     return is_long and _is_most_of(text, titles)
@@ -196,17 +199,26 @@ def _goes_on_as_title(element: Element, text: str, parts: tuple[str, ...]) -> bo
 
 
 def _names_part(
-    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...]
+    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...], is_headed: bool
 ) -> bool:
     """Whether a box whose class is for names holds a part of a title.
 
-    In a box for a product's name, and not in a tile, which is a link, any words of the title are
-    one: it may begin with the maker, and go on with a slogan.
+    On a page without a main heading, in a box for a product's name, and not in a tile, which is a
+    link, any words of the title are one: it may begin with the maker, and go on with a slogan.
     """
     if has_name_class(element) and _is_part(text, parts, titles):
         return True
     words = element.get("class")
-    return bool(words) and IS_PRODUCT_NAME[words] and link_around(element, _MAX_AROUND) is None
+    if is_headed or not words or not IS_PRODUCT_NAME[words]:
+        return False
+    is_tile = link_around(element, _MAX_AROUND) is not None
+    return not is_tile and any(_stands_in(text, title) for title in titles)
+
+
+def _stands_in(text: str, title: str) -> bool:
+    """Whether a title has a text as whole words: `lamp`, and not the begin of `lampshades`."""
+    before, found, behind = title.partition(text)
+    return found != "" and not (before[-1:].isalnum() or behind[:1].isalnum())
 
 
 def _is_whole_name(element: Element, text: str) -> bool:

@@ -170,3 +170,24 @@ def test_an_offer_on_request_makes_a_product_without_a_price(words: str) -> None
 def test_just_short_texts_and_first_statements_may_say_sold() -> None:
     assert may_be_sold("Sold - ask me for another one of this kind")
     assert not may_be_sold("Sold by the piece or in boxes of a dozen")
+
+
+@pytest.mark.parametrize(
+    ("title", "box"),
+    [
+        ("Shop Lamps and Chairs at Home", "<span class=item-title>Lamps</span>"),
+        ("Table and Chair Warehouse", "<span class=item-name>Chair</span>"),
+        ("Acme Lamp - The House", "<table><tr><td>Acme</td><td>Lamp</td></tr></table>"),
+    ],
+)
+def test_words_of_the_shops_title_in_other_boxes_do_not_outdo_a_main_heading(
+    title: str, box: str
+) -> None:
+    fields = found(f"<div>{box}</div><h1>Nordlys 40</h1>{PRICE}{BUY}", title=title).fields
+    assert fields["name"] == "Nordlys 40"
+
+
+def test_a_part_of_a_word_of_the_title_is_no_name() -> None:
+    boxes = "<div class=product-title>Lamp</div><div class=product-name>Oak Shade 12</div>"
+    result = found(f"{boxes}{PRICE}{BUY}", title="Buy lampshades like Oak Shade 12 online")
+    assert result.fields["name"] == "Oak Shade 12"
