@@ -17,11 +17,11 @@ from crawler.extract.stock.inputs import is_disabled
 from crawler.extract.visible_signs import Visible
 
 #: Characters of a line about the stock.
-_MAX_LENGTH = 100
+MAX_LENGTH = 100
 #: Lines before and behind the price whose last sentence may say that the product is sold.
-_BESIDE = 2
+BESIDE = 2
 #: Flags of a button with an amount.
-_SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
+SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 
 
 def stock_if_sold(walk: Lines, signs: Visible) -> str | None:
@@ -31,12 +31,12 @@ def stock_if_sold(walk: Lines, signs: Visible) -> str | None:
     """
     if signs.price_line is not None and not signs.buy_buttons:
         text, price = walk.lines[signs.price_line].text, signs.fields.get("price")
-        ends = (m.end for m in find_prices(text[:_MAX_LENGTH]) if m.value == price)
+        ends = (m.end for m in find_prices(text[:MAX_LENGTH]) if m.value == price)
         stock = None if (end := next(ends, None)) is None else stock_behind_price(text, end)
         if stock is not None:
             signs.stock_by_price = True
             return stock
-        near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
+        near = walk.lines[max(walk.heading, signs.price_line - BESIDE, 0) :][: 2 * BESIDE + 1]
         if any(SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
     lines = walk.product_lines if not signs.buy_buttons else []
@@ -46,6 +46,6 @@ def stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         if SOLD(line.text):
             following = lines[lines.index(line) + 1 :][:1]
             return None if following and following[0].text[:1].isdigit() else "OutOfStock"
-        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and is_disabled(line.element):
+        if line.flags & SOLD_BUTTON == SOLD_BUTTON and is_disabled(line.element):
             return "OutOfStock"
     return None

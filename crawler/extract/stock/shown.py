@@ -26,7 +26,7 @@ from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
 from crawler.extract.stock.of_tiles import Tiles
-from crawler.extract.stock.said_sold import stock_if_sold
+from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, stock_if_sold
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -47,8 +47,8 @@ _NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name, or a size, before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 _SIZE = re.compile(r"(?:\d[\d.,/]{0,5}[\"'”″]|\d?X{0,3}[SL]|M)\s").match
-#: Characters of a line about the stock, and lines after the heading in which a sentence is.
-_MAX_LENGTH, _MAX_DISTANCE = 100, 15
+#: Lines after the heading in which a sentence about the stock is.
+_MAX_DISTANCE = 15
 #: Classes of links that look like buttons; addresses that put a product into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
@@ -60,8 +60,6 @@ _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a badge and of a box for the stock: a badge in such a box is none.
 _BADGE = _lines.BADGE | STOCK
 _PRESSED = _lines.BUTTON | _lines.LINK
-#: Flags of a button with an amount.
-_SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
 #: A product's page has at most so many buy buttons; a listing has more.
@@ -78,8 +76,6 @@ _BADGES = UNAVAILABLE | {"InStock"}
 _AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one; boxes of a line with such a word.
 _MAX_WORDS, _MAX_PARTS = 4, 6
-#: Lines before and behind the price whose last sentence may say that the product is sold.
-_BESIDE = 2
 #: A text with fewer characters may be one word.
 _MAX_WORD = 16
 
@@ -266,7 +262,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             # The next buttons may be those of tiles.
             ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
-            can_press = can_press or (_can_press(walk, line, firm) and not tiles.hold(line))
+            can_press = can_press or (_can_press(walk, line, firm, signs) and not tiles.hold(line))
             continue
         if (marked or firm) is None and tiles.hold(line):
             continue  # another product's stock
@@ -309,17 +305,22 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     signs.fields["availability"] = by_button or availability or stock_if_sold(walk, signs)
 
 
-def _can_press(walk: Lines, button: Line, firm: str | None) -> bool:
+def _can_press(walk: Lines, button: Line, firm: str | None, signs: Visible) -> bool:
     """Whether a buy button can be pressed, and is the page's product's.
 
-    Behind the line that says "sold out", a further heading and a link, it buys what can be had instead.
+    Behind the line that says "sold out", a further heading, a link and another amount, it buys what
+    can be had instead.
     """
     if is_disabled(button.element):
         return False
     before = walk.lines[max(walk.heading, 0) : button.index] if firm == "OutOfStock" else []
     from_sold = dropwhile(lambda line: _unmarked_stock(line) not in UNAVAILABLE, before)
     behind = dropwhile(lambda line: not line.flags & _lines.HEADING, islice(from_sold, 1, None))
-    return not any(line.flags & _lines.LINK and leads_away(line.element) for line in behind)
+    linked = dropwhile(
+        lambda line: not (line.flags & _lines.LINK and leads_away(line.element)), behind
+    )
+    amounts = (money.value for line in linked for money in find_prices(line.text[:MAX_LENGTH]))
+    return all(amount == signs.fields.get("price") for amount in amounts)
 
 
 def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
@@ -329,20 +330,20 @@ def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
     is_sold = stock in UNAVAILABLE
     if not is_sold or signs.notifies or signs.buy_buttons:
         return is_sold or _is_sold_button(last)
-    by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE
+    by_price = abs(last.index - (signs.price_line or -BESIDE)) <= BESIDE
     return by_price or _is_sold_button(last) or _of_class.is_message(last)
 
 
 def _is_sold_button(line: Line) -> bool:
     """Whether a line is a button that nobody can press and that just says "Sold out"."""
-    is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and is_disabled(line.element)
+    is_button = line.flags & SOLD_BUTTON == _lines.BUTTON and is_disabled(line.element)
     return is_button and len(line.text) < _SHORT and _stock_in(line) in UNAVAILABLE
 
 
 def _labels_stock(text: str) -> tuple[bool, bool]:
     """Whether a text begins with a label of the stock, and whether the value follows it."""
     label, _, value = text.partition(":")
-    return len(text) < _MAX_LENGTH and _STOCK_LABEL(label) is not None, value != ""
+    return len(text) < MAX_LENGTH and _STOCK_LABEL(label) is not None, value != ""
 
 
 def _stock_behind_label(text: str) -> str | None:
@@ -399,7 +400,7 @@ def _notifies(text: str) -> bool:
 
 def _unmarked_stock(line: Line) -> str | None:
     """Return the availability in a short line outside of the boxes for the stock."""
-    if len(line.text) > _MAX_LENGTH:
+    if len(line.text) > MAX_LENGTH:
         return None
     if line.flags & _lines.LINK and not _stands_for_button(line):
         return None

@@ -191,3 +191,10 @@ def test_a_part_of_a_word_of_the_title_is_no_name() -> None:
     boxes = "<div class=product-title>Lamp</div><div class=product-name>Oak Shade 12</div>"
     result = found(f"{boxes}{PRICE}{BUY}", title="Buy lampshades like Oak Shade 12 online")
     assert result.fields["name"] == "Oak Shade 12"
+
+
+def test_a_link_between_two_offers_does_not_make_the_one_with_the_price_sold_out() -> None:
+    shop = "<h4>In the shop</h4><p>Out of stock</p>"
+    online = '<h4>Online</h4><a href="/shipping">plus shipping</a><p>In stock</p>'
+    fields = found(f"<h1>Oak Lamp</h1>{PRICE}{shop}{online}{BUY}").fields
+    assert fields["availability"] == "InStock"
