@@ -9,7 +9,7 @@ from itertools import islice
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
 from crawler.extract.page.places import link_around, maker_led_to
-from crawler.extract.visible.linked_makers import letters_of
+from crawler.extract.visible.linked_makers import letters_of, named_in_link
 from crawler.extract.words import finder
 
 #: Images of a page that are read.
@@ -55,6 +55,21 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
         if alt == product_name or not _leads_to_other(page, image, alt):
             sources.append(source)
     return list(dict.fromkeys(sources))
+
+
+def pictures_called(page: Page, name: str | None) -> list[str]:
+    """Return the addresses of images whose description just is the product's name, without icons.
+
+    Where the data name no picture, those with a part of the name may be of a tile or the menu.
+    """
+    product_name = (name or "").casefold()
+    images = [
+        image
+        for image in islice(page.root.iter("img"), _MAX_IMAGES)
+        if product_name and (image.get("alt") or "").strip().casefold() == product_name
+    ]
+    sources = (source for image in images if not _ICON(source := _largest(image)))
+    return list(dict.fromkeys(s for s in sources if s and not s.startswith("data:")))
 
 
 def _leads_to_other(page: Page, image: Element, alt: str) -> bool:
@@ -131,8 +146,14 @@ def _first_picture(images: Iterable[Element]) -> list[str]:
         source = _largest(image)
         sizes = [image.get(name) or "" for name in ("width", "height")]
         is_small = any(size.isdecimal() and int(size[:6]) < _MIN_PIXELS for size in sizes)
-        if source and not is_small and not source.startswith("data:") and not _ICON(source):
-            link = link_around(image, _MAX_AROUND)
-            if link is None or maker_led_to(link) is None:
-                return [source]
+        is_icon = source.startswith("data:") or is_small or _ICON(source)
+        if source and not is_icon and not _is_logo(image):
+            return [source]
     return []
+
+
+def _is_logo(image: Element) -> bool:
+    """Whether an image leads to the page of the maker whom its description names."""
+    link = link_around(image, _MAX_AROUND)
+    maker = None if link is None else maker_led_to(link)
+    return maker is not None and named_in_link(image.get("alt") or "", maker) != ""

@@ -48,7 +48,7 @@ from crawler.extract.visible.maker_names import is_firm
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.page_currency import currency_of_place
-from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.visible.pictures import named_pictures, picture_beside, pictures_called
 from crawler.extract.visible.plain_offers import (
     is_of_period,
     is_price_of_service,
@@ -278,7 +278,7 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     if not structured.get("images"):
-        signs.fields["images"] = named_pictures(page, structured.get("name"))
+        signs.fields["images"] = pictures_called(page, structured.get("name"))
     return _without_empty(signs)
 
 

@@ -198,3 +198,25 @@ def test_a_link_between_two_offers_does_not_make_the_one_with_the_price_sold_out
     online = '<h4>Online</h4><a href="/shipping">plus shipping</a><p>In stock</p>'
     fields = found(f"<h1>Oak Lamp</h1>{PRICE}{shop}{online}{BUY}").fields
     assert fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        '<img src="/ico/c.png" alt="Cart">',
+        '<a href="/"><img src="/corner.png" alt="Lamp"></a>',
+        '<img src="/bag.svg" alt="Art Lamp">',
+        '<div><img src="/shade.jpg" alt="Art Lamp Shade"><a href="/p/shade">Art Lamp Shade</a></div>',
+    ],
+)
+def test_data_without_a_picture_take_none_of_the_frame_or_of_a_tile(image: str) -> None:
+    for name in ("Art", "Art Lamp"):
+        body = f"<header>{image}</header><h1>{name}</h1>{PRICE}{BUY}"
+        fields = found(body, title=name, data={"name": name, "offers": _OFFER}).fields
+        assert not fields.get("images")
+
+
+@pytest.mark.parametrize("href", ["/img/brand/big.jpg", "/brand/zoom.php?id=3", "/verlag/oak-lamp"])
+def test_a_link_to_a_makers_folder_makes_no_logo_of_a_picture(href: str) -> None:
+    picture = f'<a href="{href}"><img src="/img/lamp.jpg" alt="Cover"></a>'
+    assert found(f"<div><h1>Oak Lamp</h1>{picture}{PRICE}{BUY}</div>").fields["images"]
