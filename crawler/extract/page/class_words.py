@@ -71,7 +71,7 @@ LABEL = r"[\s_-]label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.
 BEFORE_MAKER = (
     r"(?:^|[\s_-]|product|div|urun)"
-    r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
+    r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)(?<!energi-)(?<!energia-)"
 )
 FACT = (
     r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|prod|single|item|variant|article|pdp|detail|info|meta|form|block"

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from crawler.extract.page.page import Element, holds_digit, short_text
 
-#: Names of the folder above a maker's own page.
+#: Names of the folder above a maker's own page; `bodega` and `cantina` are also aisles, of all wines.
 _MAKERS = frozenset(
     f"{word}{end}"
     for word, ends in {
@@ -27,8 +27,8 @@ _MAKERS = frozenset(
         "uitgever": ("", "s"), "kiado": ("", "k"), "wydawnictwo": ("",), "forlag": ("",),
         "produzent": ("", "en"), "valmistaja": ("", "t"), "razotaj": ("s", "i"),
         "gamintoj": ("as", "ai"), "znamk": ("a", "e"), "virobnik": ("", "i"), "vyrobnyk": ("", "y"),
-        "bodega": ("", "s"), "winer": ("y", "ies"), "weing": ("ut", "ueter"),
-        "cantin": ("a", "e"), "brewer": ("y", "ies"), "brauerei": ("", "en"), "destillerie": ("", "n"),
+        "bodega": ("s",), "winer": ("y", "ies"), "weing": ("ut", "ueter"),
+        "cantin": ("e",), "brewer": ("y", "ies"), "brauerei": ("", "en"), "destillerie": ("", "n"),
         "distiller": ("y", "ies", "ie"), "pivovar": ("", "y"),
     }.items()
     for end in ends

@@ -55,7 +55,8 @@ def named_in_link(text: str, address_part: str) -> str:
         return name
     if not address_part.isdecimal():
         bare = _NUMBER_OR_ENDING.sub("", address_part)
-        return words_of(text, letters_of(bare)) if bare != address_part else ""
+        is_name = bare != address_part and text.lower() not in _CALLS
+        return words_of(text, letters_of(bare)) if is_name else ""
     words = text.split(" ")
     is_name = text[:1].isupper() and not any(word[:1].islower() for word in words)
     is_name = is_name and len(words) <= _MAX_NAME_WORDS and words[0].lower() not in _CALLS

@@ -220,3 +220,17 @@ def test_data_without_a_picture_take_none_of_the_frame_or_of_a_tile(image: str) 
 def test_a_link_to_a_makers_folder_makes_no_logo_of_a_picture(href: str) -> None:
     picture = f'<a href="{href}"><img src="/img/lamp.jpg" alt="Cover"></a>'
     assert found(f"<div><h1>Oak Lamp</h1>{picture}{PRICE}{BUY}</div>").fields["images"]
+
+
+@pytest.mark.parametrize(
+    ("href", "text"),
+    [("/bodega/reds", "Reds"), ("/cantina/reds", "Reds"), ("/brands/all.html", "All")],
+)
+def test_a_link_to_an_aisle_or_to_all_makers_names_none(href: str, text: str) -> None:
+    body = f'<div><p><a href="{href}">{text}</a></p><h1>Oak Lamp</h1>{PRICE}{BUY}</div>'
+    assert found(body).fields.get("brand") is None
+
+
+def test_an_energy_label_in_the_north_is_no_maker() -> None:
+    label = "<div class=energi-maerke>Energiklasse A</div>"
+    assert found(f"<div><h1>Oak Lamp</h1>{label}{PRICE}{BUY}</div>").fields.get("brand") is None
