@@ -62,8 +62,8 @@ _BEGIN_CODES = {"R": "ZAR", "KM": "BAM", "din": "RSD"}
 _ONLY_BEFORE = frozenset({"R", "DT", "R$"})
 #: No amount follows this sign: `149:-189:-`.
 _BEHIND_ONLY = ":-"
-#: Letters for a currency that stand behind amounts only; before figures they begin a code: Р402.
-_LETTERS_BEHIND = frozenset("Рр")
+#: Letters for a currency that begin a code where figures follow without a blank: Р402.
+_CODE_LETTERS = frozenset("Рр")
 _MAX_SIGN_LENGTH = max(map(len, SPELLINGS))
 #: Blanks and colons that may stand between a sign and its amount.
 _MAX_GAP = 3
@@ -397,7 +397,7 @@ def _sign_before(text: str) -> str | None:
         end -= 1
     for size in range(min(_MAX_SIGN_LENGTH, end), 0, -1):
         sign = text[end - size : end]
-        if sign in SPELLINGS and sign not in _LETTERS_BEHIND:
+        if sign in SPELLINGS and not (end == len(text) and sign in _CODE_LETTERS):
             previous_char = text[end - size - 1] if end > size else " "
             if not (
                 sign[0].isalpha() and previous_char.isalpha() and previous_char < _UNSPACED_FROM

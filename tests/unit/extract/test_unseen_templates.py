@@ -234,3 +234,13 @@ def test_a_link_to_an_aisle_or_to_all_makers_names_none(href: str, text: str) ->
 def test_an_energy_label_in_the_north_is_no_maker() -> None:
     label = "<div class=energi-maerke>Energiklasse A</div>"
     assert found(f"<div><h1>Oak Lamp</h1>{label}{PRICE}{BUY}</div>").fields.get("brand") is None
+
+
+@pytest.mark.parametrize("text", ["Р 1 500", "р 1 500", "Цена Р 1 500"])
+def test_a_cyrillic_letter_and_a_blank_before_figures_are_roubles(text: str) -> None:
+    assert [(str(m.value), m.currency) for m in find_prices(text)] == [("1500", "RUB")]
+
+
+def test_an_amount_is_no_number() -> None:
+    body = f"<h1>Oak Lamp</h1><table><tr><td>Code</td><td>12,50 €</td></tr></table>{BUY}"
+    assert found(body).fields.get("sku") is None
