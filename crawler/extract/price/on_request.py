@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -10,6 +10,7 @@ from crawler.extract.page.page import holds_digit
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.stock.availability import buys
 from crawler.extract.words import CachedRule, any_word, full_matcher_of
 
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -22,6 +23,8 @@ _ASKS_IN_BOX = full_matcher_of(
 _PRESSED = frozenset({"submit", "button"})
 #: Lines after the heading that are searched.
 _MAX_DISTANCE = 60
+#: Lines behind a price in which its buy button stands.
+_MAX_BUY_DISTANCE = 12
 #: Lines below the heading in which a price stands first, and characters of one with just a word.
 _MAX_BELOW, _SHORT = 3, 24
 #: Whether a line may hold a part of the words, which may stand in two lines.
@@ -49,7 +52,28 @@ def asks_for_price(walk: Lines, before: int) -> bool:
     texts = [line.text for line in short_lines]
     if len(short_lines) < len(lines):
         texts += [part for line in lines if " | " in line.text for part in line.text.split(" | ")]
-    return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
+    if not any(map(_MAY_ASK.__getitem__, texts)) or _ON_REQUEST("\n".join(texts)) is None:
+        return False
+    return not (_is_bought(walk, before) and _asks_by_buttons(short_lines))
+
+
+def _is_bought(walk: Lines, price_line: int) -> bool:
+    """Whether a buy button stands behind a price, before the next heading: that price is paid."""
+    behind = walk.lines[price_line : price_line + _MAX_BUY_DISTANCE]
+    own = takewhile(lambda line: not line.flags & _lines.HEADING, behind)
+    return any(line.flags & _lines.BUTTON and buys(line.text) for line in own)
+
+
+def _asks_by_buttons(lines: list[Line]) -> bool:
+    """Whether all words for a price on request are of buttons or links: for many pieces at once.
+
+    Behind the last of them no heading begins what costs something else.
+    """
+    asking = [line for line in lines if _ON_REQUEST(line.text) is not None]
+    is_pressed = all(line.flags & (_lines.BUTTON | _lines.LINK) for line in asking)
+    if not asking or not is_pressed:
+        return False
+    return not any(line.flags & _lines.HEADING and line.index > asking[-1].index for line in lines)
 
 
 def asks_in_price_box(walk: Lines) -> bool:

@@ -244,3 +244,14 @@ def test_a_cyrillic_letter_and_a_blank_before_figures_are_roubles(text: str) -> 
 def test_an_amount_is_no_number() -> None:
     body = f"<h1>Oak Lamp</h1><table><tr><td>Code</td><td>12,50 €</td></tr></table>{BUY}"
     assert found(body).fields.get("sku") is None
+
+
+def test_an_offer_for_many_pieces_does_not_take_the_price_of_one() -> None:
+    """In front of the price such a button took it from each page of a shop."""
+    ask, price = '<a href="/b2b">Request a quote</a>', "<div>$40.00</div>"
+    fields = found(f"<h1>Oak Lamp</h1><div>{ask}{price}{BUY}</div>").fields
+    assert (fields.get("price"), fields.get("availability")) == (Decimal(40), "InStock")
+    asks = f"<h1>Oak Lamp</h1><p>Item no.: OL-12</p>{ask}"
+    other = f"<h3>Good with it</h3><a href='/p/shade'>Shade</a><div>$9.00</div>{BUY}"
+    assert "price" not in found(f"{asks}{other}").fields
+    assert "price" not in found(f"<h1>Oak Lamp</h1><p>Price on request</p>{price}{BUY}").fields
