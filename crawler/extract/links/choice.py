@@ -317,7 +317,13 @@ class _LinkCollector:
         context = self.context(element)
         is_same_path = target[2] and target[1] == self.address[1]
         param = (
-            odd_page_parameter(element, target, self.address, is_identity=is_identity)
+            odd_page_parameter(
+                element,
+                target,
+                self.address,
+                is_identity=is_identity,
+                is_product=self.page.shows_product,
+            )
             if is_same_path
             else None
         )

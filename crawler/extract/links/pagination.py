@@ -202,11 +202,13 @@ def odd_page_parameter(
     page_address: Address,
     *,
     is_identity: Callable[[str], object],
+    is_product: bool = False,
 ) -> tuple[str, int] | None:
     """Return the page parameter of an unusual name by which a link turns the page, and its value.
 
     *is_identity* matches parameters that identify a listing or product: none of them is a page
-    number, although "next" may lead to the next product.
+    number, although "next" may lead to the next product. On a page that *is_product*, pictures,
+    reviews and choices are counted from 0.
     """
     if target[1] != page_address[1] or not target[2] or target[0] != page_address[0]:
         return None
@@ -231,7 +233,12 @@ def odd_page_parameter(
     if (
         _is_labelled_next(element)
         or _counts_products(element, name, number, shown)
-        or (is_near and shown == number + 1 and _counts_from_zero(element, name, shown))
+        or (
+            is_near
+            and shown == number + 1
+            and not is_product
+            and _counts_from_zero(element, name, shown)
+        )
     ):
         return name, number
     return None

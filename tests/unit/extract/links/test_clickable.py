@@ -245,6 +245,14 @@ def test_a_pager_of_an_unusual_parameter_may_count_from_0(
     assert links(f"<p>{pager}</p>", f"{SHOP}{here}") == expected
 
 
+@pytest.mark.parametrize("name", ["img", "rev", "v"])
+def test_what_a_product_counts_from_0_is_no_pager(name: str) -> None:
+    """Pictures, reviews and choices were pages, several for each product of a shop."""
+    shown = "<h1>Oak Lamp</h1><b>$40.00</b><form><button>Add to cart</button></form>"
+    pager = f'1 <a href="?{name}=1">2</a> <a href="?{name}=2">3</a>'
+    assert links(f"{shown}<div>{pager}</div>", f"{SHOP}/p/oak-lamp") == set()
+
+
 @pytest.mark.parametrize(
     "path",
     [
