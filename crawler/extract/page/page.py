@@ -238,6 +238,8 @@ def squashed(text: str) -> str:
     ('two words', 'a b', 'Gartenstuhl')
     >>> squashed("Price\u200f12 \u20aa")  # two boxes, because a new direction begins there
     'Price 12 \u20aa'
+    >>> squashed("AB\u200e12")
+    'AB12'
     """
     # A blank is the only printable white space. Splitting a text takes three times as long.
     if "  " not in text and text.isprintable():
@@ -249,11 +251,14 @@ def _unseen(match: re.Match[str]) -> str:
     """Return what stands for a mark that nobody sees: a blank where a direction parts two boxes.
 
     A word and an amount are two boxes: pages in Hebrew and Arabic begin each amount with a mark.
+    Between a Latin letter and a figure the usual direction does not begin: `AB\u200e12` is a number.
     """
     if match[0] not in _DIRECTIONS:
         return ""
     text, place = match.string, match.start()
     before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    if match[0] == _LEFT_TO_RIGHT and (before + after).isascii():
+        return ""
     is_parted = (before.isalpha() and _in_amounts(after)) or (
         after.isalpha() and _in_amounts(before)
     )
@@ -265,6 +270,7 @@ def _in_amounts(char: str) -> bool:
     return char.isdigit() or (char != "" and category(char) == "Sc")
 
 
+_LEFT_TO_RIGHT = "\u200e"
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

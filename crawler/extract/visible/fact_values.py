@@ -34,8 +34,8 @@ NO_VALUES = frozenset({"h1", "h2", "label", "button", "form"})
 _PRESSED = _lines.BUTTON | _lines.LINK
 #: Signs behind which further words follow a number: `12-B, in stock`.
 LISTED = re.compile(r"[,;](?:\s|$)").split
-#: A star or another sign, but a currency's, that begins what stands behind a number: `88103 ★ 4,6`.
-_SIGN_BEHIND = re.compile(r"\s[^\w\s\x00-\x7f№£¥\u20a0-\u20cf]").search
+#: A star, an arrow or another picture that begins what stands behind a number: `88103 ★ 4,6`.
+_SIGN_BEHIND = re.compile(r"\s[\u2190-\u21ff\u2300-\u2bff\U0001f300-\U0001faff]").search
 #: Begins of addresses of the web, and of amounts.
 _NO_MAKERS = ("www.", "http://", "https://", "$", "€", "£")
 #: Words of a maker's name in small letters.

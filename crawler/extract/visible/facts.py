@@ -90,7 +90,7 @@ _MIN_ADDRESSED = 6
 names_maker = re.compile(
     BEFORE_MAKER
     + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
-    r"|marke|marque|merk|maerke|varum[aä]rke|merkki|vyrobca|gamintojas|fabricante|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac"
+    r"|marke|marque|merk|(?<![-_])maerke|varum[aä]rke|(?<![-_])merkki|vyrobca|gamintojas|fabricante|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac"
     r"|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search

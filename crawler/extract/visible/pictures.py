@@ -60,7 +60,8 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
 def pictures_called(page: Page, name: str | None) -> list[str]:
     """Return the addresses of images whose description just is the product's name, without icons.
 
-    Where the data name no picture, those with a part of the name may be of a tile or the menu.
+    Where the data name no picture, those with a part of the name, or in a link to another page, may
+    be of a tile or the menu.
     """
     product_name = (name or "").casefold()
     images = [
@@ -68,7 +69,8 @@ def pictures_called(page: Page, name: str | None) -> list[str]:
         for image in islice(page.root.iter("img"), _MAX_IMAGES)
         if product_name and (image.get("alt") or "").strip().casefold() == product_name
     ]
-    sources = (source for image in images if not _ICON(source := _largest(image)))
+    own = [image for image in images if not _leads_away(page, image)]
+    sources = (source for image in own if not _ICON(source := _largest(image)))
     return list(dict.fromkeys(s for s in sources if s and not s.startswith("data:")))
 
 
@@ -77,15 +79,21 @@ def _leads_to_other(page: Page, image: Element, alt: str) -> bool:
 
     Or in one to the page of what its description names: the logo of the maker.
     """
+    url = _leads_away(page, image)
+    if url is None:
+        return False
+    last_part = url.rstrip("/").rpartition("/")[2].partition("?")[0]
+    return letters_of(last_part) == letters_of(alt) or looks_like_product(without_origin(url))
+
+
+def _leads_away(page: Page, image: Element) -> str | None:
+    """Return the address of another page, and of no picture, to which an image is a link."""
     link = link_around(image, _MAX_AROUND)
     url = None if link is None else page.resolve((link.get("href") or "")[:MAX_TEXT_LENGTH])
     own = page.url.partition("?")[0].rstrip("/")
     if url is None or f"{url}/".startswith((f"{own}/", f"{own}?")):
-        return False
-    if _IS_PICTURE(url):
-        return False
-    last_part = url.rstrip("/").rpartition("/")[2].partition("?")[0]
-    return letters_of(last_part) == letters_of(alt) or looks_like_product(without_origin(url))
+        return None
+    return None if _IS_PICTURE(url) else url
 
 
 def _is_part_of(text: str, name: str) -> bool:

@@ -183,8 +183,11 @@ def _is_long_name(
 def _goes_on_as_title(element: Element, text: str, parts: tuple[str, ...]) -> bool:
     """Whether a title has the text right before a box and the box's own in a row: maker and name.
 
-    Not where the text behind the box goes on: each word of the name has a box of its own.
+    Not where the text behind the box goes on, or both are in one line: each word of the name has a
+    box of its own.
     """
+    if element.tag in _INLINE:
+        return False
     before, behind = (
         "" if beside is None else short_text(beside, _MAX_NAME).casefold()
         for beside in (element.getprevious(), element.getnext())

@@ -187,6 +187,12 @@ def test_words_of_the_shops_title_in_other_boxes_do_not_outdo_a_main_heading(
     assert fields["name"] == "Nordlys 40"
 
 
+def test_words_of_the_title_in_one_line_are_no_maker_and_name() -> None:
+    line = "<div><span>Copper</span> <span>Kettle</span></div>"
+    fields = found(f"{line}{PRICE}{BUY}", title="Copper Kettle | The Store").fields
+    assert (fields.get("name"), fields.get("brand")) == ("Copper Kettle", None)
+
+
 def test_a_part_of_a_word_of_the_title_is_no_name() -> None:
     boxes = "<div class=product-title>Lamp</div><div class=product-name>Oak Shade 12</div>"
     result = found(f"{boxes}{PRICE}{BUY}", title="Buy lampshades like Oak Shade 12 online")
@@ -206,6 +212,7 @@ def test_a_link_between_two_offers_does_not_make_the_one_with_the_price_sold_out
         '<img src="/ico/c.png" alt="Cart">',
         '<a href="/"><img src="/corner.png" alt="Lamp"></a>',
         '<img src="/bag.svg" alt="Art Lamp">',
+        '<a href="/c/art-lamp"><img src="/all.jpg" alt="Art Lamp"></a>',
         '<div><img src="/shade.jpg" alt="Art Lamp Shade"><a href="/p/shade">Art Lamp Shade</a></div>',
     ],
 )
@@ -231,8 +238,9 @@ def test_a_link_to_an_aisle_or_to_all_makers_names_none(href: str, text: str) ->
     assert found(body).fields.get("brand") is None
 
 
-def test_an_energy_label_in_the_north_is_no_maker() -> None:
-    label = "<div class=energi-maerke>Energiklasse A</div>"
+@pytest.mark.parametrize("words", ["energi-maerke", "miljo-maerke", "energia-merkki"])
+def test_a_label_of_the_north_is_no_maker(words: str) -> None:
+    label = f"<div class={words}>Svanen</div>"
     assert found(f"<div><h1>Oak Lamp</h1>{label}{PRICE}{BUY}</div>").fields.get("brand") is None
 
 
@@ -255,3 +263,9 @@ def test_an_offer_for_many_pieces_does_not_take_the_price_of_one() -> None:
     other = f"<h3>Good with it</h3><a href='/p/shade'>Shade</a><div>$9.00</div>{BUY}"
     assert "price" not in found(f"{asks}{other}").fields
     assert "price" not in found(f"<h1>Oak Lamp</h1><p>Price on request</p>{price}{BUY}").fields
+
+
+@pytest.mark.parametrize("value", ["12 × 40", "A100 ® Pro"])
+def test_a_sign_within_a_number_does_not_end_it(value: str) -> None:
+    body = f"<h1>Oak Lamp</h1><p>Item no.: {value}</p>{PRICE}{BUY}"
+    assert found(body).fields.get("sku") in {value, None}
