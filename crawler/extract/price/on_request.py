@@ -21,6 +21,8 @@ _ASKS_IN_BOX = full_matcher_of(
     lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
 )
 _PRESSED = frozenset({"submit", "button"})
+_PRESSABLE = _lines.BUTTON | _lines.LINK
+_BEGINS_OTHER = _lines.HEADING | _lines.LINK
 #: Lines after the heading that are searched.
 _MAX_DISTANCE = 60
 #: Lines behind a price in which its buy button stands.
@@ -54,26 +56,31 @@ def asks_for_price(walk: Lines, before: int) -> bool:
         texts += [part for line in lines if " | " in line.text for part in line.text.split(" | ")]
     if not any(map(_MAY_ASK.__getitem__, texts)) or _ON_REQUEST("\n".join(texts)) is None:
         return False
-    return not (_is_bought(walk, before) and _asks_by_buttons(short_lines))
+    return not (_is_bought(walk, before) and _asks_for_many(short_lines))
 
 
 def _is_bought(walk: Lines, price_line: int) -> bool:
     """Whether a buy button stands behind a price, before the next heading: that price is paid."""
     behind = walk.lines[price_line : price_line + _MAX_BUY_DISTANCE]
     own = takewhile(lambda line: not line.flags & _lines.HEADING, behind)
-    return any(line.flags & _lines.BUTTON and buys(line.text) for line in own)
+    if any(line.flags & _PRESSABLE and buys(line.text) for line in own):
+        return True
+    return sum(buys(e.get("value") or "") for e in walk.inputs) == 1  # a listing has more
 
 
-def _asks_by_buttons(lines: list[Line]) -> bool:
-    """Whether all words for a price on request are of buttons or links: for many pieces at once.
+def _asks_for_many(lines: list[Line]) -> bool:
+    """Whether all words for a price on request are about many pieces at once.
 
-    Behind the last of them no heading begins what costs something else.
+    They are those of a button, a link or a longer sentence, and behind the last of them neither a
+    heading nor a link begins what costs something else.
     """
-    asking = [line for line in lines if _ON_REQUEST(line.text) is not None]
-    is_pressed = all(line.flags & (_lines.BUTTON | _lines.LINK) for line in asking)
-    if not asking or not is_pressed:
+    asking = [(line, match) for line in lines if (match := _ON_REQUEST(line.text)) is not None]
+    if not asking or not all(
+        line.flags & _PRESSABLE or 2 * len(match[0]) < len(line.text) for line, match in asking
+    ):
         return False
-    return not any(line.flags & _lines.HEADING and line.index > asking[-1].index for line in lines)
+    last = asking[-1][0].index
+    return not any(line.index > last and line.flags & _BEGINS_OTHER for line in lines)
 
 
 def asks_in_price_box(walk: Lines) -> bool:

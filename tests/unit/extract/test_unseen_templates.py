@@ -254,14 +254,27 @@ def test_an_amount_is_no_number() -> None:
     assert found(body).fields.get("sku") is None
 
 
-def test_an_offer_for_many_pieces_does_not_take_the_price_of_one() -> None:
+@pytest.mark.parametrize(
+    "buy",
+    [BUY, "<form><input type=submit value='Add to cart'></form>", "<a href=/cart>Buy now</a>"],
+)
+@pytest.mark.parametrize(
+    "ask", ['<a href="/b2b">Request a quote</a>', "<p>Request a quote for a great many of them</p>"]
+)
+def test_an_offer_for_many_pieces_does_not_take_the_price_of_one(ask: str, buy: str) -> None:
     """In front of the price such a button took it from each page of a shop."""
-    ask, price = '<a href="/b2b">Request a quote</a>', "<div>$40.00</div>"
-    fields = found(f"<h1>Oak Lamp</h1><div>{ask}{price}{BUY}</div>").fields
+    fields = found(f"<h1>Oak Lamp</h1><div>{ask}<div>$40.00</div>{buy}</div>").fields
     assert (fields.get("price"), fields.get("availability")) == (Decimal(40), "InStock")
+
+
+def test_what_stands_behind_a_request_for_a_price_and_a_heading_or_link_costs_something_else() -> (
+    None
+):
+    ask, price = '<a href="/b2b">Request a quote</a>', "<div>$40.00</div>"
     asks = f"<h1>Oak Lamp</h1><p>Item no.: OL-12</p>{ask}"
-    other = f"<h3>Good with it</h3><a href='/p/shade'>Shade</a><div>$9.00</div>{BUY}"
+    other = f"<a href='/p/shade'>Shade</a><div>$9.00</div>{BUY}"
     assert "price" not in found(f"{asks}{other}").fields
+    assert "price" not in found(f"{asks}<h3>Good with it</h3>{other}").fields
     assert "price" not in found(f"<h1>Oak Lamp</h1><p>Price on request</p>{price}{BUY}").fields
 
 
