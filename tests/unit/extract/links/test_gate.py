@@ -171,6 +171,19 @@ def test_the_buttons_that_are_pressed_without_an_answer_are_few() -> None:
     assert delays == [{5}, {10}, {20}, {40}, {80}, {160}, set()]
 
 
+def test_a_host_whose_buttons_are_never_answered_counts_as_shut_when_one_page_waited_so_long() -> (
+    None
+):
+    """Else each of a sitemap's thousands of pages would be requested six times."""
+    spider = spider_of()
+    page = Request(f"{SHOP}/a")
+    while again := list(spider.parse(response("/a", FORM, page))):
+        (asked,) = (one for one in again if isinstance(one, Request))
+        page = Request(f"{SHOP}/a", meta={"gates": page.meta.get("gates", 0) + 1})
+        assert asked.url in {page.url, f"{SHOP}/enter"}
+    assert not list(spider.parse(response("/b", FORM, Request(f"{SHOP}/b"))))
+
+
 def test_a_button_is_pressed_before_the_pages_that_would_be_gates_until_then() -> None:
     """Seeds of a job have priority 100; of 300, which were all gates, 22 were read."""
     spider = spider_of()
