@@ -24,6 +24,9 @@ from crawler.extract.words import CachedRule, entry_matcher
 _MAX_AROUND, _MAX_LINKS = 4, 150
 #: Whether a class names a box for makers.
 _IS_MAKERS = CachedRule(lambda words: names_maker(words[:1000].lower()) is not None)
+_ENDS_IN_BRAND = re.compile(
+    r"brand(?:[-_]?(?:name|link|logo|title|value|text|image|img))?(?=\s|$)"
+).search
 #: A label of the brand, which the manufacturer's own name need not be.
 _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
@@ -119,9 +122,9 @@ def _linked_maker(link: Element) -> str | None:
 
 
 def _is_in_brand_box(link: Element) -> bool:
-    """Whether the class of a link or of the box around it has the word "brand": `pbrand`."""
+    """Whether a class of a link or of the box around it ends in "brand": `pbrand`, not `brand-menu`."""
     boxes = (link, *islice(link.iterancestors(), 1))
-    return any("brand" in (box.get("class") or "").lower() for box in boxes)
+    return any(_ENDS_IN_BRAND((box.get("class") or "").lower()) for box in boxes)
 
 
 def _named_by_logo(text: str) -> str:

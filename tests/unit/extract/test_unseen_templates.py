@@ -282,3 +282,9 @@ def test_what_stands_behind_a_request_for_a_price_and_a_heading_or_link_costs_so
 def test_a_sign_within_a_number_does_not_end_it(value: str) -> None:
     body = f"<h1>Oak Lamp</h1><p>Item no.: {value}</p>{PRICE}{BUY}"
     assert found(body).fields.get("sku") in {value, None}
+
+
+@pytest.mark.parametrize("words", ["brand-menu", "brands"])
+def test_a_numbered_link_in_a_menu_of_brands_names_no_maker(words: str) -> None:
+    link = f'<p class={words}><a href="/brand/12">Lamps</a></p>'
+    assert found(f"<div><h1>Oak Lamp</h1>{link}{PRICE}{BUY}</div>").fields.get("brand") is None
