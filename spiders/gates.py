@@ -126,16 +126,15 @@ class Gates(PageReading):
         if self.gate_cookies.of(host):
             return [self._behind_gate(gate, job, kept)]
         cookies = cookie_header(response.headers.getlist("Set-Cookie"))
-        if is_page and not cookies:
-            return []  # no button's answer can open it, so that nothing is waited for
+        if is_page:  # its own cookie opens it, or nothing does, so that nothing is waited for
+            self._count("gates")
+            self._buttons[host] = button
+            return [*self._keep_cookies(response, cookies, gate, kept)]
         if self._gates[place] > MOST_PRESSED:
             later = self._behind_gate(gate, job, kept)
             later.meta[m.DELAY] = _LATER_S * 2 ** (times - 1)
             return [later]
         self._count("gates")
-        if is_page:
-            self._buttons[host] = button
-            return [*self._keep_cookies(response, cookies, gate, kept)]
         press = self._press(answer, cookies, gate, kept)
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
