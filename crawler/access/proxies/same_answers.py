@@ -3,6 +3,8 @@
 A captive portal, an ended account or a filter answers each page with the same bytes. Sites repeat
 themselves, too, as at the end of a listing. So a page with the bytes of another one is fetched once
 more, as a rule through another proxy: other bytes there speak against the first ones, the same for.
+They speak against them until another page has them, too, because a site's page for gone products
+may show a time or one of many banners.
 
 The look goes with the request, because any worker may send it. Pages that were taken for the site's
 are kept, because a later look may speak against their answer: then they are fetched again. Of an
@@ -18,6 +20,7 @@ from typing import Any, Literal
 
 import attrs
 
+from crawler.extract.limited_dict import Newest
 from scrapy_seine.attrs_bases import Record, Value
 
 #: Answers that are remembered; the oldest are dropped first.
@@ -27,7 +30,9 @@ _ENOUGH = 3
 #: How often one page is looked at again for one answer.
 _MOST_LOOKS = 3
 #: Of the pages with an answer that is settled as the site's, one of so many is looked at again.
-_SAMPLED = 10
+#: After so many looks at a site the same holds for each answer's first so many further pages,
+#: because all pages of a site may have two addresses, or others than in a crawl of an hour ago.
+_SAMPLED, _FEW_LOOKS, _FEW_PAGES = 10, 10, 2
 #: An answer is doubted until so many looks for each that got another one get it again.
 _FALSE_SHARE = 4
 #: Pages that are remembered with their answer, and those that go with a look.
@@ -69,6 +74,11 @@ def digest_of(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=12).hexdigest()
 
 
+def _is_sampled(url: str) -> bool:
+    """Whether a page is one of the few that are looked at: no order of pages makes it another's."""
+    return int(digest_of(url.encode()), 16) % _SAMPLED == 0
+
+
 @attrs.define(eq=False, repr=False)
 class _Answer(Record):
     url: str
@@ -82,7 +92,11 @@ class _Answer(Record):
     settled: int = 0
     """Pages for which it was taken after a look."""
     unseen: int = 0
-    """Pages for which it was taken without a look since it counted as settled."""
+    """Further pages for which it was taken without a look."""
+    seen: str = ""
+    """The first page of this worker's that had it."""
+    against: str = ""
+    """The answer that it speaks against."""
 
     @property
     def is_doubted(self) -> bool:
@@ -92,16 +106,21 @@ class _Answer(Record):
     def is_false(self) -> bool:
         return self.other >= _ENOUGH and self.is_doubted
 
-    def needs_look(self, asked: Asked, looks: int, source: str) -> bool:
-        """Whether to fetch a page with this answer again; *source*: of its last look."""
+    def needs_look(self, asked: Asked, looks: int, source: str, *, is_new: bool) -> bool:
+        """Whether to fetch a page with this answer again; *source*: of its last look.
+
+        *is_new*: the site was hardly looked at.
+        """
         if self.is_doubted:
             return looks < _MOST_LOOKS
         if self.url == asked.url:
             return False
-        if not looks and self.settled >= _ENOUGH:
-            self.unseen += 1
-            return self.unseen % _SAMPLED == 0
-        if not looks or (source == asked.source and looks < _MOST_LOOKS):
+        few = self.settled >= _ENOUGH or (self.unseen < _FEW_PAGES and not is_new)
+        if not looks:
+            is_taken = few and not _is_sampled(asked.url)
+            self.unseen += is_taken
+            return not is_taken
+        if source == asked.source and looks < _MOST_LOOKS and self.settled < _ENOUGH:
             return True
         self.settled += 1
         return False
@@ -112,6 +131,8 @@ class SameAnswers(Record):
     """The answers that this worker got through proxies."""
 
     _answers: dict[_Key, _Answer] = attrs.Factory(dict)
+    _looks: Newest[int] = attrs.Factory(lambda: Newest(int, _MOST))
+    """By site."""
 
     def knows(self, site: str, digest: str) -> bool:
         """Whether this worker got an answer before."""
@@ -126,13 +147,20 @@ class SameAnswers(Record):
     def judge(self, asked: Asked, digest: str) -> Judged:
         """Judge the answer to a request."""
         known = self._answers.get((asked.site, digest))
-        is_own = known is None or known.url == asked.url
+        # That another worker's page had it says little: it may be this page by another address.
+        is_own = known is None or known.seen in {"", asked.url}
+        if known is not None and not is_own:
+            self._withdraw(asked.site, known)
         doubtful = self.weigh(asked, digest, is_own=is_own)
         answer = known or self._answer(asked.site, digest, asked.url)
+        answer.seen = answer.seen or asked.url
         if answer.is_false:
             return Judged(verdict="no page", first=answer.url, doubtful=doubtful)
         before, source, looks, *_ = asked.look or ("", "", 0)
-        if answer.needs_look(asked, looks, source if before == digest else asked.source):
+        source = source if before == digest else asked.source
+        is_new = self._looks.get(asked.site, 0) < _FEW_LOOKS
+        if answer.needs_look(asked, looks, source, is_new=is_new):
+            self._looks[asked.site] += 1
             pages, kept = answer.pages[:_MOST_TAKEN], answer.pages[_MOST_TAKEN:]
             answer.pages = [*kept, *pages]  # the next look takes others
             look = [digest, asked.source, looks + 1, answer.url, *pages]
@@ -156,10 +184,19 @@ class SameAnswers(Record):
         if before == digest or not is_own:
             return []
         answer.other += 1
+        if digest:
+            self._answer(asked.site, digest, asked.url).against = before
         if not asked.page:  # this request cannot take them to the spider
             return []
         pages, answer.pages = [*pages, *answer.pages], []
         return list(dict.fromkeys(pages))
+
+    def _withdraw(self, site: str, answer: _Answer) -> None:
+        """Let an answer that several pages have speak against none."""
+        other = self._answers.get((site, answer.against))
+        if other is not None and other.other:
+            other.other -= 1
+        answer.against = ""
 
     def _answer(self, site: str, digest: str, url: str) -> _Answer:
         key = site, digest

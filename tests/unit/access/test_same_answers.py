@@ -155,3 +155,56 @@ def lost_of(portals: int, *, workers: int, choose: Callable[[Any], Any]) -> set[
             waiting.append((number, None, proxy))
         waiting += [(int(page.rpartition("/")[2]), None, -1) for page in result.doubtful]
     return {number for number, body in read.items() if body == PORTAL}
+
+
+def crawled(
+    body_of: Callable[[int, int], bytes], *, sources: int = 6, pages: int = 300, known: str = ""
+) -> tuple[int, int, dict[int, bytes]]:
+    """Crawl by a worker: requests, pages whose answer was taken for a proxy's, what was read last.
+
+    *body_of* takes a page and a source; *known*: the address by which the fleet knows a page.
+    """
+    answers, chance, read, requests, refused = SameAnswers(), random.Random(5), {}, 0, 0
+    left: list[tuple[int, list[Any] | None, int]] = [(n, None, -1) for n in range(pages)]
+    while left and requests < 20 * pages:
+        number, look, avoided = left.pop(0)
+        source = chance.choice([n for n in range(sources) if n != avoided or sources == 1])
+        body, requests = body_of(number, source), requests + 1
+        asked = Asked(
+            site=SITE, url=url(number), source=f"{source}", look=look, page=f"0 {url(number)}"
+        )
+        if known and body != PORTAL and not answers.knows(SITE, digest_of(body)):
+            answers.learn(asked, digest_of(body), f"0 {url(number)}{known}")
+        result = answers.judge(asked, digest_of(body))
+        refused += result.verdict == "no page"
+        if result.verdict == "page":
+            read[number] = body
+        else:
+            left.insert(3 if result.look else len(left), (number, result.look, source))
+        again = [name.rpartition("/")[2] for name in result.doubtful if name.startswith("0 ")]
+        left += [(int(number), None, -1) for number in again if number.isdecimal()]
+    return requests, refused, read
+
+
+def test_pages_that_a_crawl_before_had_at_other_addresses_speak_against_a_portal() -> None:
+    """The fleet knew each page by that address: no page spoke against it, and most were lost."""
+    requests, _, read = crawled(lambda n, source: b"%d" % n if source else PORTAL, known="?ref=1")
+    assert not [n for n, body in read.items() if body == PORTAL]
+    assert requests < 300 * 1.6, "those that it had through other proxies are asked for once"
+
+
+@pytest.mark.parametrize("sources", [1, 6])
+def test_a_shop_whose_pages_have_two_addresses_each_is_looked_at_for_few(sources: int) -> None:
+    requests, refused, _ = crawled(lambda n, _: b"%d" % (n // 2), sources=sources)
+    assert not refused
+    assert requests < 300 * 1.3
+
+
+def test_no_proxy_is_banned_for_a_page_for_gone_products_that_shows_one_of_many_banners() -> None:
+    chance = random.Random(3)
+
+    def body_of(number: int, _: int) -> bytes:
+        return b"gone %d" % chance.randrange(50) if number % 2 else b"%d" % number
+
+    _, refused, _ = crawled(body_of, pages=1000)
+    assert refused <= 5
