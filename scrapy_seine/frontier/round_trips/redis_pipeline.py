@@ -83,7 +83,7 @@ class Line:
                 lease_request.lanes,
                 slack_ms,
                 new_token(),
-                int(stepped_ms > self._reported_step_ms),
+                int(stepped_ms not in {0.0, self._reported_step_ms}),
             ]
             position = len(calls) if is_only_worker else len(outgoing.limits)
             calls.insert(position, Call("lease", args, []))

@@ -43,7 +43,7 @@ class ServerClock:
         self._replies = 0
         self._quickest_s = float("inf")
         self.stepped_ms = 0.0
-        """The server's time when it was first seen set forward last, ms; 0: it never was."""
+        """The server's time when it was last seen set forward, ms; 0: not since it was set back."""
 
     @property
     def trusted(self) -> bool:
@@ -62,8 +62,10 @@ class ServerClock:
         self._replies += 1
         self._quickest_s = min(self._quickest_s, got_at - asked_at)
         offset = low if self._offset is None else self._offset - DRIFT * (got_at - self._learned_at)
-        # Above the upper bound: the clock was set back, or another server took over.
-        self._offset = low if offset > high else max(low, offset)
+        if offset > high:  # it was set back, or another server took over: its times begin anew
+            self._offset, self.stepped_ms = low, 0.0
+        else:
+            self._offset = max(low, offset)
         self._learned_at = got_at
 
     def _latest_offset(self, at: float) -> float:

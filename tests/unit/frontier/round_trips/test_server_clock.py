@@ -48,6 +48,18 @@ def test_a_clock_set_forward_is_noticed_at_once():
     assert clock.stepped_ms == 5_011_000.0
 
 
+def test_a_clock_set_back_again_has_no_times_from_before_it_was_set_forward():
+    """Of a crawl that began anew each lease went back until that time had come."""
+    clock = ServerClock()
+    clock.learn(5000.0, asked_at=0.0, got_at=0.001)
+    clock.learn(8601.0, asked_at=1.0, got_at=1.001)
+    assert clock.stepped_ms == 8_601_000.0
+    clock.learn(5002.0, asked_at=2.0, got_at=2.001)
+    assert clock.stepped_ms == 0
+    clock.learn(5013.0, asked_at=3.0, got_at=3.001)
+    assert clock.stepped_ms == 5_013_000.0
+
+
 @given(latencies)
 def test_no_slow_reply_is_taken_for_a_clock_set_forward(exchanges):
     clock, now = ServerClock(), 100.0
