@@ -139,7 +139,7 @@ class RobotsMiddleware:
 
         A browser's name that the ladder lent to the request hides no robot from its rules.
         """
-        if self.given_agent or m.BORROWED in request.meta:
+        if self.given_agent or "user-agent" in request.meta.get(m.BORROWED, ()):
             return self.agent
         return header(request, "User-Agent") or self.agent
 
@@ -186,7 +186,11 @@ class RobotsMiddleware:
         fetched = await self._fetch(origin, request)
         host = domain(request.url)
         robots, asked_s, left_s = self._parse(fetched, origin)
-        robots = await self.parser.read(robots, fetched.body, request)
+        read = await self.parser.read(robots, fetched.body, request)
+        if read is None:
+            robots, left_s = Robots("away"), away_s(0)
+        else:
+            robots = read
         site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
             for place in dict.fromkeys((host, waits_at(request, host))):

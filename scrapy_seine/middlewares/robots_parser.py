@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import attrs
@@ -12,6 +13,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.politeness.robots_rules import Robots
 
+logger = logging.getLogger(__name__)
 SCRAPYS = "scrapy.robotstxt.ProtegoRobotParser"
 
 
@@ -39,12 +41,21 @@ class ProjectParser:
         self.parser: Any = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self.is_scrapys = self.parser is load_object(SCRAPYS)
 
-    async def read(self, robots: Robots, body: bytes, request: Request) -> Robots:
-        """Return the rules as the project reads them; *request* needed them."""
+    async def read(self, robots: Robots, body: bytes, request: Request) -> Robots | None:
+        """Return the rules as the project reads them; *request* needed them.
+
+        None: the project's parser raised, which allows nothing for now.
+        """
         has_receivers = self.signals.has_receivers(signals.robots_parsed)
         if robots.state == "away" or (self.is_scrapys and not has_receivers):
             return robots
-        parser = build_from_crawler(self.parser, self.crawler, body)
+        try:
+            parser = build_from_crawler(self.parser, self.crawler, body)
+        except Exception:
+            logger.exception(
+                "the robots.txt that %s needs waits: ROBOTSTXT_PARSER raised", request.url
+            )
+            return None
         await self.signals.send_catch_log_async(
             signals.robots_parsed, robotparser=parser, request=request
         )
