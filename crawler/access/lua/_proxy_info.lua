@@ -4,13 +4,14 @@ local function info_of(id)
     return kept and cjson.decode(kept)
 end
 
--- How near a proxy is to another one: 0: no kin, 1: of its provider or gateway, 2: itself.
-local function nearness(id, other)
+-- How near a proxy is to another one, of which *others* is known: 0: no kin, 1: of its provider or gateway, 2: itself.
+local function nearness(id, other, others)
     if other == '' then return 0 end
     if id == other then return 2 end
     if id:match('^[^#]*') == other:match('^[^#]*') then return 1 end
-    local own, others = info_of(id), info_of(other)
-    return own and others and own.provider ~= '' and own.provider == others.provider and 1 or 0
+    if not others or others.provider == '' then return 0 end
+    local own = info_of(id)
+    return own and own.provider == others.provider and 1 or 0
 end
 
 -- The sets of a proxy, nil where it is of this pool no more: it was listed with another pool or country since.

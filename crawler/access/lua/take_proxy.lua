@@ -27,6 +27,7 @@ local SCAN = 2000 -- most proxies of the pool that are searched
 local SOON = 250 -- ms after which a use in progress may have ended
 local OTHERS = 5000 -- ms for which another proxy than the avoided one is waited for
 local avoided = ARGV[14]
+local avoided_info = avoided ~= '' and info_of(avoided)
 
 local function is_full(uses, most_uses)
     redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
@@ -95,7 +96,7 @@ while first < SCAN do
     if #page == 0 then break end
     for i = 1, #page, 2 do
         local at, probe, paced, rests = free_at(page[i], tonumber(page[i + 1]))
-        local near = at and nearness(page[i], avoided)
+        local near = at and not rests and nearness(page[i], avoided, avoided_info)
         local choice = at and { id = page[i], probe = probe, at = at, paced = paced }
         all_rest = all_rest and (rests or not at)
         if near and near > 0 then
