@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 import attrs
 
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.registered_domain import same_site, site_of
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -24,6 +25,9 @@ _MOST_LOOKS = 3
 #: Redirects that are followed after a look that decided nothing, until the next look; and after one
 #: that led to the same site.
 _FOLLOWED, _BELIEVED = 50, 10
+#: After so many looks at a site's ways out one to yet another site is followed the first time: a
+#: site that compares prices leads to hundreds of shops, a portal to one site each time.
+_FEW_LOOKS = 10
 #: Pages that are remembered with the site to which they led, and those that go with a look.
 _MOST_PAGES, _MOST_TAKEN = 200, 20
 Key = TypeVar("Key", bound=tuple[str, ...])
@@ -72,10 +76,17 @@ class WaysOut(Record):
     """Sites to which some proxy alone leads: others of its kind may say the same."""
     _pages: dict[tuple[str, str], list[str]] = attrs.Factory(dict)
     """By site and other site: the pages that were led there."""
+    _looks: Newest[int] = attrs.Factory(lambda: Newest(int, _MOST))
+    """By site."""
 
     def judge(self, site: str, led: Led, before: Led | None, page: str = "") -> Verdict:
         """Judge a redirect of a request; *before*: where it was led at first."""
         verdict = self._judge(site, led, before)
+        if verdict == "again" and before is None:
+            is_known = (led.target,) in self._doubted or (site, led.target) in self._pages
+            if page and not is_known and self._looks.get(site, 0) >= _FEW_LOOKS:
+                verdict = "followed"
+            self._looks[site] += verdict == "again"
         if page and verdict in {"page", "followed"}:
             pages = self._pages.get((site, led.target))
             if pages is None:

@@ -127,3 +127,28 @@ def lost_of(portals: int, chance: random.Random) -> int:
         else:
             read[page] = False
     return list(read.values()).count(False)
+
+
+def test_a_site_that_leads_to_hundreds_of_others_is_looked_at_for_few_of_them() -> None:
+    """Such as one that compares prices: with one proxy each way out took four requests."""
+    ways, requests = WaysOut(), 0
+    for number in range(200):
+        before: Led | None = None
+        while True:
+            led = Led(f"shop-{number}.example", "one", "one")
+            requests += 1
+            if ways.judge(SHOP, led, before, f"0 http://{SHOP}/go/{number}") != "again":
+                break
+            before = attrs.evolve(led, looks=before.looks + 1 if before else 1)
+    assert requests <= 200 + 10 * 3
+
+
+def test_a_portal_is_found_on_such_a_site_too() -> None:
+    ways, page = WaysOut(), f"0 http://{SHOP}/p/"
+    for number in range(30):
+        ways.judge(SHOP, Led(f"shop-{number}.example", "one", "one"), None, f"{page}{number}")
+    portal = Led("portal.example", "two", "two")
+    assert ways.judge(SHOP, portal, None, f"{page}100") == "followed"
+    assert ways.judge(SHOP, portal, None, f"{page}101") == "again"
+    assert ways.contradict(SHOP, portal, f"{page}101") == [f"{page}100"]
+    assert ways.judge(SHOP, portal, None, f"{page}102") == "no page"
