@@ -188,10 +188,10 @@ def _take_over(settings: BaseSettings) -> None:
         NotConfigured: the project has another scheduler; nothing else is changed then.
     """
     for name, packages in (
-        ("SCHEDULER", {"scrapy_redis", "scrapy"}),
+        ("SCHEDULER", {"scrapy_redis", "scrapy", ""}),  # `-s SCHEDULER=` names none
         ("DUPEFILTER_CLASS", {"scrapy_redis"}),
     ):
-        path, priority = _path(settings[name]), settings.getpriority(name) or 0
+        path, priority = _path(settings[name] or ""), settings.getpriority(name) or 0
         if path.partition(".")[0] in packages:
             if priority > SETTINGS_PRIORITIES["default"]:
                 logger.info("%s = %s: the add-on takes its place", name, path)

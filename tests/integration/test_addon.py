@@ -418,10 +418,13 @@ def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority
 
 
 @pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
-def test_the_place_of_scrapys_own_scheduler_is_taken_where_settings_name_it(priority: str) -> None:
+@pytest.mark.parametrize("named", ["scrapy.core.scheduler.Scheduler", "", None])
+def test_the_place_of_scrapys_own_scheduler_is_taken_where_settings_name_it_or_none(
+    named: str | None, priority: str
+) -> None:
     """It stayed beside the rest of the add-on, so that workers shared nothing and said nothing."""
     settings = Settings()
-    settings.set("SCHEDULER", "scrapy.core.scheduler.Scheduler", priority)
+    settings.set("SCHEDULER", named, priority)
     Addon().update_settings(settings)
     assert settings["SCHEDULER"] == SLOTS["SCHEDULER"]
 
