@@ -111,8 +111,7 @@ class Gates(PageReading):
             return []
         times = int(response.meta.get(_TIMES) or 0) + 1
         place = f"{job} {host}"
-        self._gates[place] += 1
-        if self._is_shut(place, times, pressed=bool(cookie)):
+        if self._is_shut(host, place, times, cookie):
             self._log_shut(host, place)
             return []
         if "redirect_urls" in response.meta:
@@ -139,13 +138,14 @@ class Gates(PageReading):
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
-    def _is_shut(self, place: str, times: int, *, pressed: bool) -> bool:
-        """Count a gate that one page was so many times, and say whether its host counts as shut."""
-        if times > _MOST_TIMES:  # for minutes, no button has led past it
-            self._in_vain[place] = _MOST_GATES + 1
-        elif pressed and times > 1:
+    def _is_shut(self, host: str, place: str, times: int, cookie: str) -> bool:
+        """Count a gate; return whether no further button is to be pressed for its page."""
+        self._gates[place] += 1
+        if cookie and times > 1:
             self._in_vain[place] += 1
-        return self._in_vain.get(place, 0) > _MOST_GATES
+        if times > _MOST_TIMES and host not in self._buttons and not self.gate_cookies.of(host):
+            self._in_vain[place] = _MOST_GATES + 1  # in all that time no button had an answer
+        return times > _MOST_TIMES or self._in_vain.get(place, 0) > _MOST_GATES
 
     def _log_shut(self, host: str, place: str) -> None:
         """Log once that a host shows its gate, whatever is answered."""

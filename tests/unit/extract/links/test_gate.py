@@ -324,3 +324,22 @@ def test_many_seeds_that_lead_to_one_page_ask_for_it_a_bounded_number_of_times()
     assert sum(led(number, "/") for number in range(500)) == 100
     assert led(1, "/age?back=/p/1")
     assert led(1, "/", "age=18"), "a gate whose cookie has expired may be another one"
+
+
+def test_a_gate_whose_button_is_never_answered_is_asked_in_vain_by_one_page_only() -> None:
+    """Each of thousands of seeds was asked for seven times, where the button is an error."""
+    spider = spider_of()
+    for number in range(MOST_PRESSED):
+        seed = Request(f"{SHOP}/{number}", meta={m.DEPTH: 1})
+        list(spider.parse(response(f"/{number}", FORM, seed)))
+    (page, asked), seed = ([Request(f"{SHOP}/x", meta={m.DEPTH: 1})], 0), Request(f"{SHOP}/y")
+    while page and asked < 20:
+        page, asked = list(spider.parse(response("/x", FORM, page[0]))), asked + 1
+    assert asked == 7
+    assert not list(spider.parse(response("/y", FORM, seed))), "the host counts as shut"
+    request = Request(f"{SHOP}/w", headers={"Cookie": "age=18"}, meta={m.DEPTH: 1})
+    menu = '<nav class="menu"><a href="/c/lamps">Lamps</a></nav>' + '<a href="/p">p</a>' * 40
+    list(spider.parse(response("/w", menu, request)))
+    (again,) = spider.parse(response("/z", FORM, Request(f"{SHOP}/z")))
+    assert isinstance(again, Request)
+    assert again.headers["Cookie"] == b"age=18", "another worker's button had an answer"
