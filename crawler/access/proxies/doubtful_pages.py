@@ -17,6 +17,8 @@ DOUBTFUL = "_proxy_doubtful"
 AGAIN = "_proxy_again"
 #: Pages that one request takes along, and how often one page is requested, at most.
 _MOST, _MOST_TIMES = 400, 5
+#: Pages that are remembered with one answer or one way out, and those that go with a look.
+_MOST_PAGES, _MOST_TAKEN = 200, 20
 
 
 def name_of(request: Request) -> str:
@@ -31,6 +33,24 @@ def name_of(request: Request) -> str:
     is_page = request.callback is None and request.method == "GET" and times < _MOST_TIMES
     urls = request.meta.get("redirect_urls") or (request.url,)
     return f"{times} {urls[0]}" if is_page else ""
+
+
+def remember(pages: list[str], page: str) -> None:
+    """Add a page that a later look may speak against, as long as there is room; '' is no page."""
+    if page and len(pages) < _MOST_PAGES:
+        pages.append(page)
+
+
+def take_along(pages: list[str]) -> list[str]:
+    """Return the pages that go with a look, and put them last, so that the next look takes others.
+
+    >>> pages = [f"0 http://shop.example/{n}" for n in range(21)]
+    >>> len(take_along(pages)), pages[0]
+    (20, '0 http://shop.example/20')
+    """
+    taken = pages[:_MOST_TAKEN]
+    pages[:] = pages[_MOST_TAKEN:] + taken
+    return taken
 
 
 def note(request: Request, pages: Iterable[str]) -> None:

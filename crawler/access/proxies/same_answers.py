@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import attrs
 
+from crawler.access.proxies.doubtful_pages import remember, take_along
 from crawler.extract.limited_dict import Newest
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -35,8 +36,6 @@ _MOST_LOOKS = 3
 _SAMPLED, _FEW_LOOKS, _FEW_PAGES = 10, 10, 2
 #: An answer is doubted until so many looks for each that got another one get it again.
 _FALSE_SHARE = 4
-#: Pages that are remembered with their answer, and those that go with a look.
-_MOST_PAGES, _MOST_TAKEN = 200, 20
 Verdict = Literal["page", "again", "no page"]
 _Key = tuple[str, str]
 
@@ -161,12 +160,9 @@ class SameAnswers(Record):
         is_new = self._looks.get(asked.site, 0) < _FEW_LOOKS
         if answer.needs_look(asked, looks, source, is_new=is_new):
             self._looks[asked.site] += 1
-            pages, kept = answer.pages[:_MOST_TAKEN], answer.pages[_MOST_TAKEN:]
-            answer.pages = [*kept, *pages]  # the next look takes others
-            look = [digest, asked.source, looks + 1, answer.url, *pages]
+            look = [digest, asked.source, looks + 1, answer.url, *take_along(answer.pages)]
             return Judged(verdict="again", first=answer.url, look=look, doubtful=doubtful)
-        if asked.page and len(answer.pages) < _MOST_PAGES:
-            answer.pages.append(asked.page)
+        remember(answer.pages, asked.page)
         return Judged(verdict="page", first=answer.url, doubtful=doubtful)
 
     def weigh(self, asked: Asked, digest: str = "", *, is_own: bool = True) -> list[str]:

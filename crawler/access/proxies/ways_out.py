@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 import attrs
 
+from crawler.access.proxies.doubtful_pages import remember, take_along
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.registered_domain import same_site, site_of
 from scrapy_seine.attrs_bases import Record, Value
@@ -28,8 +29,6 @@ _FOLLOWED, _BELIEVED = 50, 10
 #: After so many looks at a site's ways out one to yet another site is followed the first time: a
 #: site that compares prices leads to hundreds of shops, a portal to one site each time.
 _FEW_LOOKS = 10
-#: Pages that are remembered with the site to which they led, and those that go with a look.
-_MOST_PAGES, _MOST_TAKEN = 200, 20
 Key = TypeVar("Key", bound=tuple[str, ...])
 Kept = TypeVar("Kept")
 #: "followed": nothing shows whether it is the site's.
@@ -91,8 +90,7 @@ class WaysOut(Record):
             pages = self._pages.get((site, led.target))
             if pages is None:
                 pages = _keep(self._pages, (site, led.target), [])
-            if len(pages) < _MOST_PAGES:
-                pages.append(page)
+            remember(pages, page)
         return verdict
 
     def _judge(self, site: str, led: Led, before: Led | None) -> Verdict:
@@ -119,10 +117,7 @@ class WaysOut(Record):
 
     def take_along(self, site: str, target: str) -> list[str]:
         """Return pages that go with a look; the next look takes others."""
-        pages = self._pages.get((site, target), [])
-        taken = pages[:_MOST_TAKEN]
-        pages[:] = pages[_MOST_TAKEN:] + taken
-        return taken
+        return take_along(self._pages.get((site, target), []))
 
     def contradict(self, site: str, led: Led, page: str = "") -> list[str]:
         """Note that a request was led there, and got a page through another proxy.
