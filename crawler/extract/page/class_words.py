@@ -69,17 +69,22 @@ BUTTON = (
 )
 LABEL = r"[\s_-]label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.
-# In the north, the word for a maker behind another one is a label's: `energi-maerke`.
 BEFORE_MAKER = (
     r"(?:^|[\s_-]|product|div|urun)"
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
+)
+#: Words for a maker in a class. In the north, one behind another word is a label's: `energi-maerke`.
+MAKERS = (
+    r"brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk"
+    r"|(?<![-_])maerke|varum[aä]rke|(?<![-_])merkki|vyrobca|gamintojas|vyrobce|znacka|gyarto|producator|producer"
+    r"|brend|proizvodjac"
 )
 FACT = (
     r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|prod|single|item|variant|article|pdp|detail|info|meta|form|block"
     r"|selected|current)(?:s|view|meta)?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber"
     r"|(?:product|article)[-_]{0,2}(?:code|number))(?:[-_]{0,2}(?:value|code|number|text))?(?=\s|$)|"
     + BEFORE_MAKER
-    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|(?<![-_])maerke|varum[aä]rke|(?<![-_])merkki|vyrobca|gamintojas|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+    + rf"(?:{MAKERS})(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"

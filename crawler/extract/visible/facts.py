@@ -10,7 +10,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
 from crawler.extract.page import lines as _lines
-from crawler.extract.page.class_words import BEFORE_MAKER
+from crawler.extract.page.class_words import BEFORE_MAKER, MAKERS
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
@@ -88,10 +88,7 @@ _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 _MIN_ADDRESSED = 6
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
-    BEFORE_MAKER
-    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
-    r"|marke|marque|merk|(?<![-_])maerke|varum[aä]rke|(?<![-_])merkki|vyrobca|gamintojas|fabricante|vyrobce|znacka|gyarto|producator|producer|brend|proizvodjac"
-    r"|supplier)"
+    BEFORE_MAKER + rf"(?:{MAKERS}|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
 
