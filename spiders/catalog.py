@@ -163,7 +163,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             yield from self._missing_items(response, result)
         self._note_fruit(response, result, bool(shown))
         if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:
-            links = links or self._links_of(response, site, result)
+            links = self._links_of(response, site, result) if links is None else links
             self._learn_addresses(response, result, shown, links)
             yield from self._follow_all(response, site, result, links)
 
