@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -40,6 +41,22 @@ def nothing_lost(crawl: Crawl) -> None:
     assert [worker.process.returncode for worker in crawl.workers.workers] == [0] * len(
         crawl.workers.workers
     )
+
+
+def a_fleet_loses_nothing(
+    crawl: Crawl,
+    ways: list[Forward],
+    workers: int,
+    line: Callable[[Forward], str] = lambda way: way.url,
+) -> None:
+    """Crawl the shop with so many workers that are there before the seed; *line* lists a proxy."""
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, [], SEINE_PROXIES=",".join(map(line, ways)), ROBOTSTXT_OBEY=False)
+        for _ in range(workers):
+            crawl.start_idle()
+        crawl.seed(shop.url)
+        crawl.wait_for_end(120)
+    nothing_lost(crawl)
 
 
 def no_secret_shown(crawl: Crawl) -> None:
@@ -148,27 +165,16 @@ def test_proxies_of_an_ended_account_lose_no_page(crawl: Crawl, mode: Any) -> No
     """Two of them agree on their answer: a third of the shop was read from them alone."""
     ended = [Forward("http", f"127.0.0.{n}", mode=mode) for n in range(81, 87)]
     ways = ended + [Forward("http", f"127.0.0.{n}") for n in range(91, 97)]
-    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
-        lines = [f"{way.url} provider={'ended' if way in ended else 'good'}" for way in ways]
-        behind(crawl, [], SEINE_PROXIES=",".join(lines), ROBOTSTXT_OBEY=False)
-        for _ in range(2):
-            crawl.start_idle()
-        crawl.seed(shop.url)
-        crawl.wait_for_end(120)
-    nothing_lost(crawl)
+    a_fleet_loses_nothing(
+        crawl, ways, 2, lambda way: f"{way.url} provider={'ended' if way in ended else 'good'}"
+    )
 
 
 def test_a_fleet_behind_a_portal_loses_no_page(crawl: Crawl) -> None:
     """Each of its workers believed the portal once, and then the proxy was banned."""
     ways = [Forward("http", "127.0.0.51", mode="portal")]
     ways += [Forward("http", f"127.0.0.{n}") for n in (52, 53)]
-    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
-        behind(crawl, ways, ROBOTSTXT_OBEY=False)
-        for _ in range(8):
-            crawl.start_idle()
-        crawl.seed(shop.url)
-        crawl.wait_for_end(120)
-    nothing_lost(crawl)
+    a_fleet_loses_nothing(crawl, ways, 8)
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
