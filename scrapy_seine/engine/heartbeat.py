@@ -25,6 +25,7 @@ from scrapy_seine.frontier.clearing import CLEARED
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.signed_with import SIGNS
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.printable import redact
 
@@ -184,6 +185,7 @@ class Heartbeat:
                 "waits": self.waits(),
                 "version": own_version(),
                 "unpacks": True,
+                SIGNS: self.frontier.seal.name,
                 "cpu": self._cpu(),
                 "memory": memory_bytes(),
                 "urls": [redact(url)[:_LONGEST_URL] for url in self.inflight.urls(_NAMED)],

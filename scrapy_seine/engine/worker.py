@@ -61,6 +61,7 @@ from scrapy_seine.frontier.opening import claim_for_spider, reopen, warn_of_evic
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.round_trips.recovery import Recovery
 from scrapy_seine.frontier.seed_intake import BATCH, MOST_TICK_S, Intake
+from scrapy_seine.frontier.signed_with import refuse_other_signers
 from scrapy_seine.politeness.project_pace import (
     concurrency_of_project,
     pace_of_project,
@@ -369,6 +370,7 @@ class Worker:
             ),
         )
         await member.heartbeat.beat()
+        await refuse_other_signers(member.frontier)
 
     def _on_state_lost(self) -> None:
         member = self.member

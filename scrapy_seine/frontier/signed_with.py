@@ -20,6 +20,12 @@ from scrapy_seine.lenient_parsing import word
 
 #: The field of a crawl's control with the names, separated by spaces.
 SIGNED = "signed"
+#: The field of a worker's description with the name of its secret.
+SIGNS = "signs"
+_UNSIGNED = (
+    "the workers of crawl {!r} sign its requests, and would set aside what this one adds without a "
+    "signature: set their SEINE_SECRET here, too"
+)
 #: Requests that are looked at together.
 _STEP = 500
 
@@ -34,15 +40,13 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
     seal, names = frontier.seal, set(noted.split())
     if names == {seal.name}:
         return
+    await refuse_other_signers(frontier)
     client: Any = frontier.redis
     crawl, undone = frontier.keys.crawl, (await frontier.counts()).undone
     if not undone:
         names.clear()
     elif seal.name not in names and not seal.active and await live_workers(frontier):
-        raise ConfigError(
-            f"the workers of crawl {crawl!r} sign its requests, and would set aside what this one "
-            "adds without a signature: set their SEINE_SECRET here, too"
-        )
+        raise ConfigError(_UNSIGNED.format(crawl))
     elif unknown := {name for name in names if not seal.reads(name)}:
         if await _wait_for_any(frontier, unknown):
             raise ConfigError(
@@ -53,6 +57,29 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
             )
         names -= unknown
     await client.hset(Keys(crawl).control, SIGNED, " ".join(sorted(names | {seal.name})))
+
+
+async def refuse_other_signers(frontier: Frontier) -> None:
+    """Refuse to work beside a live worker, if one of both would set aside what the other adds.
+
+    A worker asks before it joins, and again after it has: of two that join at once, at least one
+    sees the other.
+
+    Raises:
+        ConfigError: there is such a worker.
+        RedisError: Redis does not answer.
+    """
+    seal, crawl = frontier.seal, frontier.keys.crawl
+    for info in await live_workers(frontier):
+        name = info.get(SIGNS, seal.name)  # workers of 0.2 do not tell
+        if not seal.active and name != seal.name:
+            raise ConfigError(_UNSIGNED.format(crawl))
+        if not seal.reads(name):
+            raise ConfigError(
+                f"a worker of crawl {crawl!r} has another SEINE_SECRET than this one or none, so "
+                "that this one would set aside what it adds: name its secret in "
+                "SEINE_SECRET_PREVIOUS, or end it first"
+            )
 
 
 async def _wait_for_any(frontier: Frontier, names: Collection[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 from redis.asyncio import Redis
 
@@ -12,6 +13,7 @@ from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import claim_for_spider, frontier_of
+from scrapy_seine.frontier.signed_with import refuse_other_signers
 
 pytestmark = pytest.mark.redis
 OLD, NEW = "o" * 32, "n" * 32
@@ -29,6 +31,11 @@ def push(frontier: Frontier, host: str, n: int = 0, retries: int = 0) -> Push:
     return frontier.seal.push(
         Push(domain=host, blob=encode(fields), fingerprint=hash((host, n)), priority=n, job="j:1")
     )
+
+
+async def beat(frontier: Frontier, worker: str) -> None:
+    info = orjson.dumps({"signs": frontier.seal.name})
+    await frontier.renew(worker, [], ttl_ms=60_000, info=info)
 
 
 async def lease(frontier: Frontier, wanted: int = 50) -> list[Lease]:
@@ -166,3 +173,30 @@ async def test_a_worker_without_a_secret_does_not_join_workers_that_sign(
     await claim_for_spider(frontier.sealed([]), "s", "p")  # no worker is left that signs
     await frontier.renew("w", [], ttl_ms=60_000, info=b"{}")
     await claim_for_spider(frontier, "s", "p")  # a second one
+
+
+@pytest.mark.parametrize(("first", "second"), [([OLD], []), ([], [OLD]), ([OLD], [NEW])])
+async def test_of_two_workers_that_join_at_once_with_other_secrets_one_is_refused(
+    frontier: Frontier, first: list[str], second: list[str]
+) -> None:
+    """Each looked for the other's name before it had written its own: dead letters followed."""
+    frontier.now_ms, secrets = 0, (first, second)
+    for own in secrets:
+        await claim_for_spider(frontier.sealed(own), "s", "p")
+    for name, own in zip("ab", secrets, strict=True):
+        await beat(frontier.sealed(own), name)
+    with pytest.raises(ConfigError, match="SEINE_SECRET"):
+        await refuse_other_signers(frontier)
+
+
+@pytest.mark.parametrize(("first", "second"), [([OLD], []), ([], [OLD]), ([OLD], [NEW])])
+async def test_a_worker_does_not_join_idle_workers_with_another_secret(
+    frontier: Frontier, first: list[str], second: list[str]
+) -> None:
+    """Nothing waits yet, but the next seed's links would."""
+    frontier.now_ms = 0
+    await claim_for_spider(frontier.sealed(first), "s", "p")
+    await beat(frontier, "a")
+    with pytest.raises(ConfigError, match="SEINE_SECRET"):
+        await claim_for_spider(frontier.sealed(second), "s", "p")
+    await claim_for_spider(frontier.sealed(first), "s", "p")
