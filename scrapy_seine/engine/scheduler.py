@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import Request, Spider, signals
 from scrapy import __version__ as scrapy_version
 from scrapy.exceptions import CloseSpider
+from scrapy.spidermiddlewares.depth import DepthMiddleware
 from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
@@ -104,6 +105,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             spider.knows = self._knows
         else:
             self._look_at_own_state(spider)
+        spider_middlewares = self.crawler.engine.scraper.spidermw.middlewares
+        self.depth.counted_by_scrapy = any(
+            isinstance(middleware, DepthMiddleware) for middleware in spider_middlewares
+        )
         self._wrap()
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._on_opened, signals.spider_opened)

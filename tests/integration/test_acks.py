@@ -50,6 +50,7 @@ EXPECTED: dict[str, list[str]] = {
     "response_error": GIVEN_UP,
     "exception_error": GIVEN_UP,
     "unknown_lane": AT_ONCE,
+    "unsendable": AT_ONCE,
     "slash_redirect": ONCE * 2,
     "cookie_redirect": ONCE * 2,
     "circle": ONCE * 2 + AT_ONCE,
@@ -71,6 +72,8 @@ EXPECTED: dict[str, list[str]] = {
     "many_children": ONCE * 11,
     "meta_copied": ONCE * 4,
     "too_deep": ONCE * 3,
+    "depth_is_reset": ONCE * 3,
+    "depth_of_recovered": ONCE * 3,
     "odd_child": ONCE * 2,
     "store_fails_once": ["retry", "done"],
     "close_spider": ["retry"],
@@ -171,6 +174,7 @@ def test_a_lease_ends_only_after_its_item_is_stored(
         ("pipeline_error", {"retries/item": 1, "buried/item": 1}),
         ("unlisted_error", {"retries/internal": 1, "buried/internal": 1}),
         ("unknown_lane", {"buried/lane": 1}),
+        ("unsendable", {"buried/internal": 1}),
         ("redirect_nowhere", {"buried/address": 1}),
         ("circle", {"buried/redirects": 1}),
         ("circle_errback", {"handled": 1}),
@@ -203,6 +207,8 @@ def test_a_dead_letter_names_the_exception(reports: dict[str, Any], name: str) -
         ("many_children", [1] * 10),
         ("meta_copied", [1] * 3),
         ("too_deep", [0, 1, 2]),
+        ("depth_is_reset", [0, 0, 1]),
+        ("depth_of_recovered", [0, 1, 1]),
     ],
 )
 def test_depth_counts_links_not_redirects(

@@ -26,6 +26,7 @@ from scrapy_seine.engine.lease.outcomes import (
     seconds,
 )
 from scrapy_seine.engine.reading.reading_limit import Endless, Unreadable
+from scrapy_seine.errors import BadRequest
 
 #: How long a request waits for a lane or a proxy pool that no worker of the fleet has, s.
 LACKING_S = 900.0
@@ -163,6 +164,8 @@ class Statements(ABC):
         """State the outcome of an unhandled exception: ignored, or one more failed try."""
         if isinstance(error, IgnoreRequest):
             self._state_ignored(entry, error)
+        elif isinstance(error, BadRequest):  # nobody can send it at another time either
+            self._state(entry, "bury", "internal", describe(error))
         else:
             self.state_failure(entry, entry.kind or "internal", entry.reason or describe(error))
 

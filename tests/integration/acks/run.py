@@ -21,6 +21,8 @@ from tests.integration.acks import site
 from tests.integration.acks.spider import SCENARIOS, AckSpider
 from tests.integration.acks.ways import WAYS
 
+DEPTH = "scrapy.spidermiddlewares.depth.DepthMiddleware"
+
 
 def _settings(redis_url: str, crawl: str, way: str = "looks") -> Settings:
     settings = Settings()
@@ -49,10 +51,11 @@ def _settings(redis_url: str, crawl: str, way: str = "looks") -> Settings:
                 **settings.getdict("SPIDER_MIDDLEWARES"),
                 "tests.integration.acks.spider.Swallows": 10,
                 **WAYS[way],
+                **({DEPTH: 900} if "depth_" in crawl else {}),
             },
             "EXTENSIONS": {},
             "RETRY_TIMES": 1,
-            "DEPTH_LIMIT": 2 if "too_deep" in crawl else 0,
+            "DEPTH_LIMIT": 2 if "too_deep" in crawl else 1 if "depth_" in crawl else 0,
             "ROBOTSTXT_OBEY": "robots" in crawl,
             "SEINE_FASTPATH": way != "stock",
             "LOG_LEVEL": "CRITICAL",

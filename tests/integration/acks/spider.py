@@ -39,6 +39,8 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "meta_copied": {"callback": "copies_meta"},
     "close_spider": {"callback": "closes"},
     "too_deep": {"callback": "goes_down"},
+    "depth_is_reset": {"callback": "goes_down", "cb_kwargs": {"anew": True}},
+    "depth_of_recovered": {"callback": "fails_once"},
     "errback_error": {"path": "/st/404", "errback": "fails"},
     "late_errback_error": {"path": "/st/404", "errback": "fails_late_eb"},
     "http_410_class": {"path": "/st/410"},
@@ -54,6 +56,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "sent_on": {"meta": {"wrong": "sent on"}},
     "sent_on_once": {"meta": {"wrong": "sent on once"}, "callback": "goes_on"},
     "cleared_meta": {"path": "/p/clear"},
+    "unsendable": {"meta": {"wrong": "header"}},
     "unknown_lane": {"meta": {"wrong": "lane"}},
     "slash_redirect": {"path": "/slash"},
     "cookie_redirect": {"path": "/cookie"},
@@ -124,6 +127,8 @@ class Wrong:
             raise ValueError("fails after it took all meta away")
         if request.meta.get("wrong") == "lane":
             request.meta["lane"] = "tsl"
+        if request.meta.get("wrong") == "header":
+            request.headers["X\r\nY"] = "1"
         if request.meta.get("wrong") == "request":
             raise ValueError("fails before the download")
 
@@ -147,11 +152,17 @@ class Swallows:
     """A spider middleware that takes one kind of exception for no error."""
 
     def process_spider_exception(self, response: Any, exception: Exception) -> Any:
+        if isinstance(exception, RecoveredError):
+            return [response.request.replace(dont_filter=True)]
         return [] if isinstance(exception, SoftError) else None
 
 
 class SoftError(Exception):
     """Nothing to worry about."""
+
+
+class RecoveredError(Exception):
+    """The page is to be asked for again."""
 
 
 class UnsaidError(Exception):
@@ -186,10 +197,19 @@ class AckSpider(Spider):
         self.crawler.report["depths"].append(response.meta["depth"])
         yield {"url": response.request.url}
 
-    def goes_down(self, response: Any) -> Any:
+    def goes_down(self, response: Any, anew: bool = False) -> Any:
         depth = response.meta["depth"]
         self.crawler.report["depths"].append(depth)
-        yield Request(f"{self.base}/p/{depth + 100}", self.goes_down)
+        meta = {"depth_reset": True} if anew else {}
+        number = 100 + len(self.crawler.report["depths"])
+        yield Request(f"{self.base}/p/{number}", self.goes_down, meta=meta)
+
+    def fails_once(self, response: Any) -> Any:
+        self.crawler.report["depths"].append(response.meta["depth"])
+        if len(self.crawler.report["depths"]) == 1:
+            yield Request(f"{self.base}/p/2", self.fails_once)
+        if len(self.crawler.report["depths"]) == 2:
+            raise RecoveredError
 
     def goes_on(self, response: Any) -> Any:
         page = int(response.url.rstrip("n").rpartition("/")[2])

@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine.engine.download.http.head import request_head
+from scrapy_seine.errors import BadRequest
 from scrapy_seine.meta import GATEWAY
 
 #: Placeholder for the page's URL in a gateway's URL.
@@ -44,16 +45,17 @@ def head_of(request: Request, parts: ParseResult) -> bytes:
     """Make a request's head for the URL *parts*.
 
     Raises:
-        ValueError: the method, the path or a header's name cannot be written.
+        BadRequest: the method, the path or a header's name cannot be written.
     """
-    headers = request.headers.items()
-    if GATEWAY not in request.meta:
-        return request_head(request.method, parts, headers, len(request.body))
-    headers_sent = [(name, values) for name, values in headers if name != b"Host"]
+    headers, by_gateway = request.headers.items(), GATEWAY in request.meta
+    if by_gateway:
+        headers = [(name, values) for name, values in headers if name != b"Host"]
     try:
-        return request_head(request.method, parts, headers_sent, len(request.body))
-    except ValueError:  # the error names the path, which holds the key
-        raise ValueError(f"cannot be asked for through the gateway: {request.method!r}") from None
+        return request_head(request.method, parts, headers, len(request.body))
+    except ValueError as error:
+        # At a gateway the error names the path, which holds the key.
+        text = f"cannot be asked for through the gateway: {request.method!r}"
+        raise BadRequest(text if by_gateway else str(error)) from None
 
 
 def permitted(addresses: list[str]) -> list[str]:
