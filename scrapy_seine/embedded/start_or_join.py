@@ -111,12 +111,15 @@ def _start(place: Places, binaries: str, names: tuple[str, ...], durable: bool) 
         with ThreadPoolExecutor(
             max(1, len(stopped_names))
         ) as pool:  # each waits for its own server
-            starts = [
-                pool.submit(SERVERS[name].start, place, binaries, durable=durable)
+            starts = {
+                name: pool.submit(SERVERS[name].start, place, binaries, durable=durable)
                 for name in stopped_names
-            ]
-        for result in starts:
-            result.result()
+            }
+        if failures := [error for start in starts.values() if (error := start.exception())]:
+            for name, start in starts.items():
+                if start.exception() is None:  # no process needs it without the other one
+                    SERVERS[name].stop(place)
+            raise failures[0]
         return stopped_names
 
 
