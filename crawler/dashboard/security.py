@@ -97,9 +97,12 @@ class Guard:
     def is_allowed_host(self, host: str) -> bool:
         """Whether a Host header is allowed; an IP address is, because DNS cannot rebind it."""
         try:
-            name = (urlsplit(f"//{host}").hostname or "").lower()
+            parts = urlsplit(f"//{host}")
         except ValueError:  # brackets that enclose no IPv6 address
             return False
+        if parts.netloc != host or "@" in host:  # a Host header has no user and no path
+            return False
+        name = (parts.hostname or "").lower()
         if name == "localhost" or name in self.config.hosts or name == self.config.host:
             return True
         try:

@@ -74,7 +74,10 @@ async def test_a_program_sends_the_token_as_a_bearer(guarded, frontier):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "[", "[::1", "a]b"],
+    [
+        *("evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "[", "[::1", "a]b"),
+        *("evil@localhost", "localhost/x", "localhost?x"),
+    ],
 )
 async def test_a_foreign_name_is_refused(client, host):
     async with client.get("/", headers={"Host": host}) as response:
