@@ -11,7 +11,7 @@ from scrapy_seine.printable import redact
 
 #: PostgreSQL's codes of a missing table and column (Appendix A of its manual).
 _NO_SUCH_TABLE = frozenset({"42P01", "42703"})
-_NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
+NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
 #: What Redis repeats of a call that it does not know; the first argument may be a whole script.
 _ARGUMENTS = re.compile(r",? with args beginning with:.*", re.DOTALL)
 #: Messages of errors that may be temporary, though they often are mistakes, with advice.
@@ -89,7 +89,7 @@ def refusal_line(error: BaseException) -> str | None:
         return None
     code = getattr(error, "pgcode", None)
     if code in _NO_SUCH_TABLE:
-        return _NO_TABLES
+        return NO_TABLES
     if isinstance(code, str):
         return f"PostgreSQL refuses it ({code}): {line}"
     return (

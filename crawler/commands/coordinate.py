@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks
 from crawler.cli.site_plans import plans_of
+from crawler.reads.crawl_report import plural
 from crawler.stores.migrations import migrate
 from crawler.stores.store_endpoints import Endpoints, endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
@@ -76,7 +77,7 @@ class Command(SeineCommand):
                 await _until_signal(coordinator, webhooks)
         finally:
             await redis.aclose()
-        self.show(f"{len(plans)} sites planned", sites=[plan.site_id for plan in plans])
+        self.show(f"{plural(len(plans), 'site')} planned", sites=[plan.site_id for plan in plans])
 
 
 async def _until_signal(coordinator: Coordinator, webhooks: Webhooks | None) -> None:

@@ -16,7 +16,7 @@ from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
 from crawler.access.shared_state import fleet_name
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends
 from crawler.stores.store_endpoints import endpoints, running_database
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
@@ -47,7 +47,8 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb, *domains = args or ["show"]
-        if verb not in VERBS or len(domains) > 1 or (verb == "reset" and not domains):
+        refuse_unknown_action(verb, VERBS)
+        if len(domains) > 1 or (verb == "reset" and not domains):
             raise UsageError(f"one of {', '.join(VERBS)}; reset needs a domain")
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "reset":

@@ -14,6 +14,7 @@ from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.extract.site import Site
 from crawler.extract.template import Book, Judgement
 from crawler.extract.template.observation import observe
+from crawler.reads.crawl_report import plural
 from crawler.stores.store_endpoints import running_database
 from crawler.stores.template_rows import read_templates
 from scrapy_seine.errors import StoreError
@@ -66,7 +67,7 @@ class Command(PageCommand):
             console.print(f"  {lazy_rich.escape(reason)}")
         for source, error in result.unread.items():
             console.print(f"  its {source} is left out: {lazy_rich.escape(error)}", soft_wrap=True)
-        console.print(_fields(result, judgement) if result.fields else f"{len(items)} items")
+        console.print(_fields(result, judgement) if result.fields else plural(len(items), "item"))
         if judgement is not None:
             for line in _words(judgement, result, template_note):
                 console.print(lazy_rich.escape(line), soft_wrap=True)
@@ -85,7 +86,7 @@ class Command(PageCommand):
             except (StoreError, psycopg2.Error) as error:
                 note = f"the site's template cannot be read: {error}"
             else:
-                note = f"{len(templates)} templates of site {site_id} are stored"
+                note = f"{plural(len(templates), 'template')} stored for site {site_id}"
                 for _, cluster, plain in templates:
                     book.load(site_id, cluster, plain)
         return book.judge(site_id, result), note
@@ -143,7 +144,7 @@ def _fields(result: Found, judgement: Judgement | None) -> lazy_rich.Table:
 
 def _links(links: list[Link], limit: int) -> lazy_rich.Table:
     table = lazy_rich.Table(
-        box=None, title=f"{len(links)} links would be followed", title_justify="left"
+        box=None, title=f"{plural(len(links), 'link')} would be followed", title_justify="left"
     )
     for column in ("priority", "kind", "address", "because"):
         table.add_column(column, overflow="fold")

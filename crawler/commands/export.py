@@ -7,6 +7,7 @@ import sys
 
 import orjson
 
+from crawler.reads.crawl_report import plural
 from crawler.stores.export import TABLES, Selection, stream
 from crawler.stores.export_formats import FORMATS, format_of, open_output
 from crawler.stores.store_endpoints import endpoints
@@ -63,6 +64,6 @@ class Command(SeineCommand):
             text = orjson.dumps({"table": table, "rows": rows, "file": output}).decode()
         else:
             target = "" if output == "-" else f" to {output}"
-            text = f"exported {rows:,} rows of {table}{target}"
+            text = f"exported {plural(rows, 'row')} of {table}{target}"
         # Not mixed with the data, where that goes to standard output.
         print(text, file=sys.stderr if output == "-" else sys.stdout)

@@ -18,7 +18,7 @@ from crawler.catalogue.jobs.model import ENDED, Job, Plan
 from crawler.cli.site_plans import plans_of
 from crawler.extract.links.registered_domain import site_of
 from crawler.stores.store_endpoints import endpoints, redis_client
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import open as open_frontier
@@ -50,8 +50,9 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run one verb; `list` by default."""
         verb, *names = args or ["list"]
-        if verb not in VERBS or (verb != "list" and not names):
-            raise UsageError(f"one of {', '.join(VERBS)}, and what it is about")
+        refuse_unknown_action(verb, VERBS)
+        if verb != "list" and not names:
+            raise UsageError(f"{verb} needs {'a site or a URL' if verb == 'start' else 'a job'}")
         stores = endpoints(self.project)
         config = FrontierConfig.from_settings(self.project, opts.spider)
         plans = plans_of(self.project, opts.spider)

@@ -16,7 +16,7 @@ from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.access.shared_state import fleet_name
 from crawler.reads.proxies import read_proxies
 from crawler.stores.store_endpoints import endpoints
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
@@ -50,7 +50,8 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb, *words = args or ["show"]
-        if verb not in VERBS or len(words) > 1 or (verb == "release" and not words):
+        refuse_unknown_action(verb, VERBS)
+        if len(words) > 1 or (verb == "release" and not words):
             raise UsageError(f"one of {', '.join(VERBS)}; release needs an id")
         if verb == "test":
             return self._test(words[0] if words else "https://example.com/", opts.timeout)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg2
+from psycopg2 import errors, extensions
 from psycopg2.extensions import parse_dsn
 
 from crawler.stores import store_endpoints
@@ -19,6 +20,7 @@ from scrapy_seine.embedded.binaries import wanted_source
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.sinks.postgres.database import connected
+from scrapy_seine.store_errors import NO_TABLES
 
 #: Rows that are shown, at most; `scrapy export` streams all.
 _MAX_ROWS = 1000
@@ -91,7 +93,17 @@ def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], 
         except UnicodeEncodeError:
             raise ConfigError("the statement is no text in UTF-8; see `locale`") from None
         except psycopg2.Error as error:
-            raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}") from None
+            advice = f" ({NO_TABLES})" if _lacks_tables(connection, error) else ""
+            raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}{advice}") from None
+
+
+def _lacks_tables(connection: extensions.connection, error: psycopg2.Error) -> bool:
+    """Whether a statement names a table before the schema was made."""
+    if not isinstance(error, errors.UndefinedTable):
+        return False
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('seine_migrations') IS NULL")
+        return bool((cursor.fetchone() or [False])[0])
 
 
 def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

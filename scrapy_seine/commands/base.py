@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import orjson
@@ -18,7 +19,7 @@ from scrapy_seine.commands.help_text import HelpFormatter
 from scrapy_seine.commands.one_line_errors import complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.misspelt_names import nearest
+from scrapy_seine.misspelt_names import did_you_mean, nearest
 from scrapy_seine.printable import (
     escaped,
     guarded_streams,
@@ -177,6 +178,17 @@ class SeineCommand(ScrapyCommand):
     def show(self, text: str, **data: Any) -> None:
         """Print *text*, or with --json *data*."""
         print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
+
+
+def refuse_unknown_action(name: str, actions: Sequence[str]) -> None:
+    """Reject an action that the command does not have.
+
+    Raises:
+        UsageError: with the likely action.
+    """
+    if name not in actions:
+        suggestion = did_you_mean(name, actions)
+        raise UsageError(f"{name!r} is none of {', '.join(actions)}{suggestion}")
 
 
 def refuse_arguments(args: list[str]) -> None:

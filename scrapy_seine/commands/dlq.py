@@ -13,7 +13,7 @@ import orjson
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -69,7 +69,8 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb, ids = (args[0], args[1:]) if args else ("list", [])
-        if verb not in VERBS or (verb == "show" and len(ids) != 1) or (verb == "list" and ids):
+        refuse_unknown_action(verb, VERBS)
+        if (verb == "show" and len(ids) != 1) or (verb == "list" and ids):
             raise UsageError("one of list, show ID, replay [ID …], purge [ID …]")
         selection = _filter(opts)
         if verb in {"replay", "purge"} and not (ids or opts.all or selection != Filter()):

@@ -11,7 +11,7 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -82,7 +82,8 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
-        if verb not in VERBS or len(args) > 1 + (verb == "priority"):
+        refuse_unknown_action(verb, VERBS)
+        if len(args) > 1 + (verb == "priority"):
             raise UsageError(f"one of {', '.join(VERBS)}")
         opts.domain = domain_of(opts)
         if verb == "priority":

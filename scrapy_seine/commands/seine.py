@@ -11,10 +11,10 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from scrapy_seine.commands.base import refuse_unknown_action
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
 from scrapy_seine.commands.one_line_errors import FAILED, complain
 from scrapy_seine.interrupts import one_line_errors
-from scrapy_seine.misspelt_names import did_you_mean
 
 
 class Command(ScrapyCommand):
@@ -59,9 +59,9 @@ class Command(ScrapyCommand):
         if args and args[0] in {"-h", "--help"}:
             print(f"usage: scrapy seine {self.syntax()}\n\n{self.short_desc()}")
             return
-        if not args or args[0] not in VERBS:
-            suggestion = did_you_mean(args[0], VERBS) if args else ""
-            raise UsageError(f"one of {', '.join(VERBS)}{suggestion}")
+        if not args:
+            raise UsageError(f"one of {', '.join(VERBS)}")
+        refuse_unknown_action(args[0], VERBS)
         module = args[0].replace("-", "_")
         verb: Any = importlib.import_module(f"scrapy_seine.commands.{module}").Command()
         parser = argparse.ArgumentParser(

@@ -242,7 +242,9 @@ def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str)
     for words, status, told in (
         (("status", "--crawl", "nosuch"), 1, "nothing is known of a crawl 'nosuch'"),
         (("sql", "SELECT 1/0"), 1, "division by zero"),
-        (("jobs", "nosuch"), 2, "one of start, list"),
+        (("jobs", "strat"), 2, "'strat' is none of start, list"),
+        (("jobs", "pause"), 2, "pause needs a job"),
+        (("dlq", "shwo"), 2, "'shwo' is none of list, show, replay, purge; did you mean show?"),
     ):
         done = started.run(
             [sys.executable, "-m", "scrapy", *words, "--json"],

@@ -169,7 +169,7 @@ def test_a_page_is_held_against_what_is_stored_of_its_site(
     assert template["doubts"]["price"]["kind"] == "dispute"
     assert template["confidence"]["price"] <= 0.3 < template["confidence"]["name"]
     shown = scrapy("explain", *page).stdout
-    assert "1 templates of site woo.example are stored" in shown
+    assert "1 template stored for site woo.example" in shown
     assert "price is doubtful (dispute)" in shown
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
     template = json.loads(scrapy("explain", "--json", *page).stdout)["template"]

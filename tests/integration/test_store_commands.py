@@ -164,6 +164,13 @@ def test_ctrl_c_ends_a_long_statement(database: str) -> None:
         wait_until(lambda: not runs(), 10, "the statement is cancelled")
 
 
+def test_sql_says_that_there_are_no_tables_yet(perform: Perform, database_url_empty: str) -> None:
+    with pytest.raises(ConfigError, match=r"products.*: `scrapy migrate` makes them"):
+        perform(sql.Command, "SELECT * FROM products", DATABASE_URL=database_url_empty)
+    with pytest.raises(ConfigError, match=r'relation "prodcts" does not exist$'):
+        perform(sql.Command, "SELECT * FROM prodcts")
+
+
 def test_sql_without_a_client_asks_for_a_statement(
     perform: Perform, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
