@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import AskError, RedisError, ResponseError
 
 from scrapy_seine.errors import SeineError
 from scrapy_seine.printable import redact
@@ -42,7 +42,7 @@ _ADVICE = (
         "it is renamed or disabled there: Seine needs it under its own name; docs/deploying.md",
     ),
     (
-        "no permissions to (?:run|access)",
+        "no permissions to (?:run|access)|user executing the script can.t",
         "the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous +info: docs/deploying.md",
     ),
     (
@@ -81,6 +81,8 @@ def refusal_line(error: BaseException) -> str | None:
     line = first_line(error)
     if isinstance(error, SeineError | OSError):
         return line
+    if isinstance(error, AskError):  # MovedError, too; the text is a slot and a node
+        return f"Redis' Cluster moves the slot: {line}"
     if isinstance(error, RedisError):
         is_refusal = isinstance(error, ResponseError)
         return f"Redis {'refuses it' if is_refusal else 'does not answer'}: {line}"

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     ClusterDownError,
     OutOfMemoryError,
@@ -49,9 +50,10 @@ _NO_SUCH_NAME = re.compile(
     re.IGNORECASE,
 )
 NAME_S = 60.0
-#: Redis' replies while it takes no writes: during a failover, with a full memory or disk, while a
-#: script runs. They concern every write, so they are no refusal of this one.
-_TAKES_NOTHING = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+#: Redis' replies while it takes no writes: during a failover, while a Cluster moves a slot, with a
+#: full memory or disk, while a script runs. They concern every write, so they are no refusal of this
+#: one.
+_TAKES_NOTHING = (AskError, ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 _TAKES_NOTHING_CODES = re.compile(
     # Before Redis 7 an error within a script is quoted in another error's text.
     r"\b(?:MISCONF|NOREPLICAS|BUSY|LOADING|MASTERDOWN|READONLY|OOM) "
@@ -68,6 +70,8 @@ def passes(error: Exception) -> bool:
     >>> passes(ResponseError("NOREPLICAS Not enough good replicas to write."))
     True
     >>> passes(ResponseError("Error running script (call to f_1): -READONLY You can't write …"))
+    True
+    >>> passes(AskError("15146 127.0.0.1:6379"))
     True
     >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
     False

@@ -6,7 +6,7 @@ import errno
 import sys
 from collections.abc import Callable
 
-from scrapy_seine.errors import SeineError
+from scrapy_seine.errors import SeineError, StoreUnreachable
 from scrapy_seine.interrupts import interruptible
 from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, printable, redact
 from scrapy_seine.store_errors import refusal_line, with_advice
@@ -33,7 +33,7 @@ def guarded(work: Callable[[], int | None], show: Callable[[str], None] | None =
             status = work() or 0
             sys.stdout.flush()
     except SeineError as error:
-        show(str(error))
+        show(with_advice(str(error)) if isinstance(error, StoreUnreachable) else str(error))
         return FAILED
     except KeyboardInterrupt:
         show("stopped")

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 
 import attrs
-from redis.exceptions import ResponseError
+from redis.exceptions import AskError, ResponseError
 
 from scrapy_seine.frontier.lost_state import StateError
 from scrapy_seine.once_a_minute import OnceAMinute
@@ -26,8 +26,10 @@ def is_refusal(error: Exception) -> bool:
 
     >>> is_refusal(ResponseError("OOM command not allowed")), is_refusal(OSError("reset"))
     (True, False)
+    >>> is_refusal(AskError("15146 127.0.0.1:6379"))  # a Cluster moves the slot
+    False
     """
-    return isinstance(error, ResponseError) and not isinstance(error, StateError)
+    return isinstance(error, ResponseError) and not isinstance(error, StateError | AskError)
 
 
 def breaks_all(error: Exception | None) -> bool:
