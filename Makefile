@@ -122,10 +122,15 @@ $(VENV)/.made:
 # pip compiles what it installs in one process, and tests of packages as well: 28 s instead of 15.
 COMPILE = $(BIN)/python -m compileall -q -j 0 -x '/tests/' $(VENV)/lib >/dev/null 2>&1 || true
 
+# Without its index pip says only that it knows no such version.
+locked = $(PIP) install --no-compile --use-pep517 --require-hashes -r $(1) || { \
+	echo "The packages cannot be installed: can this machine reach pip's index (pip config list)?" >&2; \
+	exit 1; }
+
 # Every package by its version and hash; the project itself, which has none, after them.
 $(VENV)/.run: $(VENV)/.made pyproject.toml .ci/locks/catalogue.txt
 	@echo "installing what a crawl needs …"
-	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/catalogue.txt
+	@$(call locked,.ci/locks/catalogue.txt)
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@
@@ -133,21 +138,21 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml .ci/locks/catalogue.txt
 # The hostile shop's last sections need a browser lane, and nothing else of development.
 $(VENV)/.browser: $(VENV)/.made pyproject.toml .ci/locks/catalogue-browser.txt
 	@echo "installing what the hostile demo needs …"
-	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/catalogue-browser.txt
+	@$(call locked,.ci/locks/catalogue-browser.txt)
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml .ci/locks/dev.txt
 	@echo "installing what development needs …"
-	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/dev.txt
+	@$(call locked,.ci/locks/dev.txt)
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run $(VENV)/.browser
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml .ci/locks/docs.txt
 	@echo "installing what the site needs …"
-	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/docs.txt
+	@$(call locked,.ci/locks/docs.txt)
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run

@@ -136,6 +136,7 @@ async def _run(
         "CLOSESPIDER_TIMEOUT": LIMIT_S,
     }
     environment = {"REDIS_URL": stores.redis_url, "DATABASE_URL": stores.database_url}
+    environment["no_proxy"] = "*"  # a proxy of the environment does not reach this machine's shop
     with (
         served(products=options.products, latency_ms=LATENCY_MS) as shop,
         fleet(settings, environment, folder) as workers,

@@ -40,7 +40,7 @@ def demo(redis_url, database, tmp_path):
 
 
 def test_the_demo_judges_what_was_stored_although_a_worker_was_killed(demo, tmp_path):
-    process = demo("--json", PRODUCTS="120", KILL="1")
+    process = demo("--json", PRODUCTS="120", KILL="1", http_proxy="http://127.0.0.1:1")
     out, errors = process.communicate(timeout=patient(90))
 
     verdict = json.loads(out)
