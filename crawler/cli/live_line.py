@@ -23,6 +23,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.reads.crawl_report import End, Moment, closing_block, live_line
 from scrapy_seine.config import flag
+from scrapy_seine.endpoints import missing_stores
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import StoreError
@@ -202,6 +203,7 @@ class Watch:
             waiting=last_counts.undone if last_counts else 0,
             dead=last_counts.dead if last_counts else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),
+            embedded=bool(missing_stores(settings)),
             site=self.site,
             feeds=tuple(map(str, settings.getdict("FEEDS"))),
         )

@@ -137,6 +137,8 @@ class End(Value):
     """Dead letters of the crawl."""
     stores: bool = True
     """Whether the items went to PostgreSQL."""
+    embedded: bool = False
+    """Whether the crawl used an embedded server."""
     site: str = ""
     """The site file whose seeds the worker started with (-a site=); empty: none."""
     feeds: tuple[str, ...] = ()
@@ -234,7 +236,7 @@ def _stat(end: End, name: str) -> int:
 
 
 def _next_commands(end: End, pages: int, items: int) -> list[str]:
-    """Return three commands, the most useful first."""
+    """Return up to three commands, the most useful first."""
     crawl = "" if end.crawl == "catalog" else f" --crawl {end.crawl}"
     commands: list[tuple[str, str]] = []
     if not items and (end.known_links or not pages) and end.reason == "finished":
@@ -255,7 +257,8 @@ def _next_commands(end: End, pages: int, items: int) -> list[str]:
         commands.append((f"scrapy crawl catalog{setting}", "go on"))
     commands.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
     commands.append((f"scrapy status{crawl}", "the crawl on one screen"))
-    commands.append(("scrapy down", "stop the embedded servers; their data stays"))
+    if end.embedded:
+        commands.append(("scrapy down", "stop the embedded servers; their data stays"))
     best_commands = commands[:3]
     width = max(len(command) for command, _ in best_commands)
     return [f"{command:<{width}}  {reason}" for command, reason in best_commands]
