@@ -51,8 +51,8 @@ _NO_SUCH_NAME = re.compile(
 )
 NAME_S = 60.0
 #: Redis' replies while it takes no writes: during a failover, while a Cluster moves a slot, with a
-#: full memory or disk, while a script runs. They concern every write, so they are no refusal of this
-#: one.
+#: full memory or disk, while a script runs. They concern every write, so they are no refusal of
+#: this one.
 _TAKES_NOTHING = (AskError, ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 _TAKES_NOTHING_CODES = re.compile(
     # Before Redis 7 an error within a script is quoted in another error's text.
