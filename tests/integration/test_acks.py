@@ -38,6 +38,7 @@ EXPECTED: dict[str, list[str]] = {
     "pipeline_error": GIVEN_UP,
     "http_503": GIVEN_UP,
     "refused": GIVEN_UP,
+    "refused_by_proxy": GIVEN_UP,
     "refused_errback": HANDLED_LATE,
     "robots_forbidden": IGNORED,
     "middleware_ignores": IGNORED,
@@ -197,6 +198,12 @@ def test_each_outcome_is_counted_by_its_rule_or_kind(
 def test_a_dead_letter_names_the_exception(reports: dict[str, Any], name: str) -> None:
     (letter,) = reports[f"looks {name}"]["letters"]
     assert re.match(r"\w+(Error|Output)\b", letter["error"])
+
+
+def test_a_dead_letter_names_the_proxy_that_cannot_be_reached(reports: dict[str, Any]) -> None:
+    """One that the environment names, nobody thinks of."""
+    (letter,) = reports["looks refused_by_proxy"]["letters"]
+    assert "the proxy http://127.0.0.1:9: " in letter["error"]
 
 
 @pytest.mark.parametrize(

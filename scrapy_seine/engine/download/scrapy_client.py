@@ -17,6 +17,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError, DownloadConnectionRefusedError
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
@@ -24,6 +25,7 @@ from twisted.web.client import HTTPConnectionPool
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.printable import redact
 
 
 class _PromptConnection:
@@ -147,7 +149,13 @@ class PlainHandler(HTTP11DownloadHandler):
             self.pool.next_request = request
         elif (slot_wait := self.gate.wait_for_slot(request)) is not None:
             await slot_wait
-        return await super().download_request(request)
+        try:
+            return await super().download_request(request)
+        except (CannotResolveHostError, DownloadConnectionRefusedError) as error:
+            if (proxy := request.meta.get("proxy")) is None:
+                raise
+            # Who has a proxy in the environment would look for the fault at the site.
+            raise type(error)(f"the proxy {redact(proxy)}: {error}") from error
 
     async def close(self) -> None:
         """Close the connections."""

@@ -32,6 +32,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "middleware_ignores": {"meta": {"ignore": True}},
     "middleware_ignores_errback": {"meta": {"ignore": True}, "errback": "eb"},
     "refused": {"url": "http://127.0.0.1:9/"},
+    "refused_by_proxy": {"meta": {"proxy": "http://127.0.0.1:9"}},
     "refused_errback": {"url": "http://127.0.0.1:9/", "errback": "eb"},
     "unknown_scheme": {"callback": "strange_scheme"},
     "inline_download": {"callback": "inline"},
