@@ -71,7 +71,9 @@ async def refuse_other_signers(frontier: Frontier) -> None:
     """
     seal, crawl = frontier.seal, frontier.keys.crawl
     for info in await live_workers(frontier):
-        name = info.get(SIGNS, seal.name)  # workers of 0.2 do not tell
+        name = info.get(SIGNS)
+        if not isinstance(name, str):  # a worker of 0.2 does not tell, and others may write there
+            continue
         if not seal.active and name != seal.name:
             raise ConfigError(_UNSIGNED.format(crawl))
         if not seal.reads(name):

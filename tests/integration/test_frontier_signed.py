@@ -196,6 +196,8 @@ async def test_a_worker_does_not_join_idle_workers_with_another_secret(
     """Nothing waits yet, but the next seed's links would."""
     frontier.now_ms = 0
     await claim_for_spider(frontier.sealed(first), "s", "p")
+    await frontier.renew("of 0.2", [], ttl_ms=60_000, info=b'{"signs": 7}')
+    await refuse_other_signers(frontier)
     await beat(frontier, "a")
     with pytest.raises(ConfigError, match="SEINE_SECRET"):
         await claim_for_spider(frontier.sealed(second), "s", "p")
