@@ -12,13 +12,12 @@ from typing import Any
 import attrs
 import orjson
 import psycopg2
-from psycopg2 import extensions
+from psycopg2 import errors, extensions
 
 from crawler.stores.queries import query
 from crawler.stores.rows import fitting
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.printable import redact
-from scrapy_seine.sinks.postgres.database import connect
+from scrapy_seine.sinks.postgres.database import connect, line_of
 
 logger = logging.getLogger(__name__)
 
@@ -105,5 +104,7 @@ def keep_days(database_url: str, days: int) -> int:
             cursor.execute("SELECT seine_attempt_days(%s, %s)", (AHEAD, days))
             return int((cursor.fetchone() or (0,))[0])
     except psycopg2.Error as error:
-        logger.warning("partitions of attempts: %s", redact(" ".join(str(error).split())))
+        is_right = isinstance(error, errors.InsufficientPrivilege)
+        advice = " (the tables' owner can make them: docs/deploying.md)" if is_right else ""
+        logger.warning("partitions of attempts: %s%s", line_of(error), advice)
         return 0

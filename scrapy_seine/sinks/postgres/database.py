@@ -142,4 +142,9 @@ def line_of(error: Exception) -> str:
     >>> line_of(ValueError("cannot read\\n postgresql://me:secret@db/shop"))
     'cannot read postgresql://***@db/shop'
     """
-    return redact(" ".join(str(cause_of(error)).split())) or type(error).__name__
+    cause = cause_of(error)
+    diag = getattr(cause, "diag", None)
+    # A server's error without its LINE, QUERY and CONTEXT, which repeat our own statement.
+    parts = (diag.message_primary, diag.message_detail, diag.message_hint) if diag else ()
+    text = ". ".join(filter(None, parts)) or str(cause)
+    return redact(" ".join(text.split())) or type(error).__name__

@@ -15,11 +15,13 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.storage import storage_of
 from crawler.stores.attempts import keep_days
+from crawler.stores.migrations import migrate
 from middlewares.attempts import Attempts, Redirects
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import MigrationError
 from tests.helpers import execute
-from tests.integration.storage.kit import rows_of
+from tests.integration.storage.kit import lesser_role, rows_of
 
 pytestmark = pytest.mark.postgres
 URL = "https://shop.example/p/1"
@@ -115,6 +117,23 @@ def test_rows_outside_the_days_that_exist_are_kept_and_dropped_in_time(database:
     keep_days(database, 30)
     found = rows_of(database, "SELECT now() - at FROM attempts")
     assert [age > timedelta(days=2) for (age,) in found] == [True]
+
+
+def test_a_role_that_owns_no_table_is_told_who_makes_the_days(
+    database: str, database_url_empty: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server's line went on with its QUERY and CONTEXT, which say nothing to an operator."""
+    with lesser_role(database) as url:
+        assert keep_days(url, 30) == 0
+    assert caplog.messages == [
+        "partitions of attempts: permission denied for schema public (the tables' owner can make "
+        "them: docs/deploying.md)"
+    ]
+    with (
+        lesser_role(database_url_empty) as url,
+        pytest.raises(MigrationError, match=r"denied for schema public$"),
+    ):
+        migrate(url)
 
 
 def test_an_unreachable_database_is_no_reason_to_stop() -> None:
