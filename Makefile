@@ -127,11 +127,14 @@ locked = $(PIP) install --no-compile --use-pep517 --require-hashes -r $(1) || { 
 	echo "The packages cannot be installed: can this machine reach pip's index (pip config list)?" >&2; \
 	exit 1; }
 
+# A newer pip prints what setuptools warns of, which is that this is an editable installation.
+OWN = PYTHONWARNINGS=ignore $(PIP) install --no-deps --no-build-isolation -e .
+
 # Every package by its version and hash; the project itself, which has none, after them.
 $(VENV)/.run: $(VENV)/.made pyproject.toml .ci/locks/catalogue.txt
 	@echo "installing what a crawl needs …"
 	@$(call locked,.ci/locks/catalogue.txt)
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(OWN)
 	@$(COMPILE)
 	@touch $@
 
@@ -139,21 +142,21 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml .ci/locks/catalogue.txt
 $(VENV)/.browser: $(VENV)/.made pyproject.toml .ci/locks/catalogue-browser.txt
 	@echo "installing what the hostile demo needs …"
 	@$(call locked,.ci/locks/catalogue-browser.txt)
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(OWN)
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml .ci/locks/dev.txt
 	@echo "installing what development needs …"
 	@$(call locked,.ci/locks/dev.txt)
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(OWN)
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run $(VENV)/.browser
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml .ci/locks/docs.txt
 	@echo "installing what the site needs …"
 	@$(call locked,.ci/locks/docs.txt)
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(OWN)
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run
 

@@ -7,7 +7,7 @@ catalogue crawler as well, with the entry point by which Scrapyd finds its setti
 
 import sys
 
-from setuptools import find_packages, setup
+from setuptools import find_namespace_packages, setup
 
 LIBRARY = ["scrapy_seine*"]
 CRAWLER = ["crawler*", "spiders*", "pipelines*", "middlewares*", "settings*"]
@@ -20,7 +20,10 @@ DEVELOPMENT = "editable_wheel" in sys.argv
 SCRIPTS = ["scrapy = scrapy_seine.interrupts:main"] if DEVELOPMENT else []
 
 setup(
-    packages=find_packages(include=LIBRARY if WHEEL else LIBRARY + CRAWLER),
+    # Folders of data, too: setuptools warns of each that is none of its packages.
+    packages=find_namespace_packages(
+        include=LIBRARY if WHEEL else LIBRARY + CRAWLER, exclude=["*.__pycache__"]
+    ),
     entry_points={
         "scrapy.commands": COMMANDS,
         "console_scripts": SCRIPTS,
