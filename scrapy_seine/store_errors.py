@@ -12,8 +12,11 @@ from scrapy_seine.printable import redact
 #: PostgreSQL's codes of a missing table and column (Appendix A of its manual).
 _NO_SUCH_TABLE = frozenset({"42P01", "42703"})
 NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
-#: What Redis repeats of a call that it does not know; the first argument may be a whole script.
-_ARGUMENTS = re.compile(r",? with args beginning with:.*", re.DOTALL)
+#: What Redis repeats of a call that it does not know, whose first argument may be a whole script,
+#: and where in which script it failed, by which one outage made a line for each script.
+_ARGUMENTS = re.compile(
+    r",? with args beginning with:.*|\.? script: [0-9a-f]{40}, on @user_script.*", re.DOTALL
+)
 #: Messages of errors that may be temporary, though they often are mistakes, with advice.
 _ADVICE = (
     (
@@ -108,6 +111,8 @@ def first_line(error: BaseException) -> str:
     ('cannot read redis://***@h/0', 'OSError')
     >>> first_line(ResponseError("unknown command 'EVAL', with args beginning with: '-- a script'"))
     "unknown command 'EVAL'"
+    >>> first_line(ResponseError(f"it is full. script: {'0' * 40}, on @user_script:546."))
+    'it is full'
     """
     text = _ARGUMENTS.sub("", redact(str(error)))
     return (text.strip().splitlines() or [type(error).__name__])[0]
