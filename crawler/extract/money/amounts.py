@@ -77,6 +77,8 @@ _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
+#: Two numbers of a code before the third: 9012-36-6.
+_ENDS_CODE = re.compile(r"\d-\d{1,6}-\Z").search
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
 _NUMBERS = (int, float, Decimal)
@@ -247,7 +249,11 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         sign_before = _sign_before(text[max(0, start - _REACH) : start])
-        if start < yielded_to or _is_code(sign_before, match[0]):
+        if (
+            start < yielded_to
+            or _is_code(sign_before, match[0])
+            or _ENDS_CODE(text, max(0, start - 9), start)
+        ):
             continue  # these are the cents of the previous amount, or a number
         in_word = sign_before is None and start and _joins_figures(text[start - 1])
         if in_word and short_currency_words.word_beside(text, start, end, local) is None:

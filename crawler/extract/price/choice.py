@@ -10,7 +10,6 @@ from itertools import repeat
 
 import attrs
 
-from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -48,7 +47,6 @@ from crawler.extract.price.other_amounts import (
     is_marked_by_picture,
     is_other,
     labels_other,
-    names_lowest,
     says_other,
 )
 from crawler.extract.price.price_filters import is_bound, is_filter_step
@@ -80,6 +78,7 @@ from crawler.extract.price.sold_by_unit import accept_unit
 from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
+from crawler.extract.price.words_around import label_before
 from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
@@ -101,13 +100,10 @@ from scrapy_seine.attrs_bases import Value
 
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
-#: Characters of a label with a figure.
-_MAX_LABEL = 120
 #: Amounts of a page that are weighed.
 _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
@@ -186,22 +182,6 @@ def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candid
     if not line.flags & _lines.OLD:
         return weighed
     return split_old(weighed, behind=place.behind)
-
-
-def label_before(walk: Lines, line: Line) -> str:
-    """Return the text of the line before, if it may be the label of an amount; else ''."""
-    place = line.index - 1
-    while place > 0 and walk.lines[place].flags & _lines.HIDDEN:
-        place -= 1
-    if place == walk.heading:
-        return ""  # a product's name may be "Regular fit jeans"
-    text = walk.lines[place].text if place >= 0 else ""
-    if place < 0 or not walk.lines[place].flags & _lines.DIGIT:
-        return text if len(text) < 40 else ""
-    if text[-1:] == ":" and len(text) <= _MAX_LABEL and names_lowest(text):
-        return text  # "Lowest price of 30 days:": the figure is no amount
-    tail = _LABEL_AT_END.search(text)  # the label may stand behind the amount before
-    return tail[1] if tail else ""
 
 
 @attrs.frozen(eq=False, repr=False)

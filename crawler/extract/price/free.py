@@ -9,8 +9,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.places import path
-from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
+from crawler.extract.price.words_around import label_before
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, full_matcher
 

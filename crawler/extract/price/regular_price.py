@@ -40,6 +40,8 @@ _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is n
 _FAVOUR, _MAX_FAVOUR = 4, 12
 #: Words for a tax, and the characters beside its rate that may have one.
 NAMES_TAX, _MAX_RATED = any_word("amounts", "tax"), 8
+#: Characters of words before two amounts that are about the first: `Reg. 50 € 40 €`.
+_MAX_WORD = 24
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
@@ -419,7 +421,10 @@ def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool
     low, high = sorted((first.money.value, second.money.value))
     if first.line is second.line:  # a label before both is about the price
         text = alone.before_instalments(first.line.text, second.money.end)
-        stand_alone = are_alone(text, first.money.currency, labelled=True)
+        begin = (
+            first.money.start if first.money.value > low and first.money.start < _MAX_WORD else 0
+        )
+        stand_alone = are_alone(text[begin:], first.money.currency, labelled=True)
     else:  # an amount in a link of its own leads to other offers
         is_one_linked = (first.line.flags ^ second.line.flags) & LINK
         stand_alone = not is_one_linked and stands_alone(first) and stands_alone(second)

@@ -8,22 +8,54 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
-from crawler.extract.page.lines import DIGIT, Line
+from crawler.extract.page.lines import DIGIT, HIDDEN, Line, Lines
 from crawler.extract.page.page import holds_digit
 from crawler.extract.price.alone import MAX_REMARK
-from crawler.extract.price.other_amounts import WITHOUT_TAX
+from crawler.extract.price.other_amounts import WITHOUT_TAX, names_lowest
 from crawler.extract.price.words_beside import holds_word
 
 #: Characters beside an amount that may say whether the tax is included.
 _MAX_WORDS_BESIDE = 14
 #: Characters beside an amount that may name what it is, and the end of the amount before it.
 _MAX_NAMED, _LAST_FIGURE = 40, re.compile(r"\d(?!\d?\s?%)")
+#: A label behind another amount, and the characters of a label with a figure.
+_LABEL_AT_END, _MAX_LABEL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$"), 120
+#: Boxes around a label that may be those of the amount before it as well.
+_MAX_BOXES = 2
+_COLONS = frozenset(":：")
 _BRACKETS = frozenset("([（")
 #: Brackets and figures, but a rate's, end the words about an amount: `12 € inkl. 8.1% MwSt`.
 _WORDS_END = lazy_patterns.pattern(r"[(（/]|(?<![\d.,])\d(?!\d?(?:[.,]\d)?\s?%)|[)）](?=\s*\S)")
 #: A remark in brackets is about the amount right before it: `6,700円(税抜) 7,370円(税込)`.
 _REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
 _REMARK_BEFORE = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
+
+
+def label_before(walk: Lines, line: Line) -> str:
+    """Return the text of the line before, if it may be the label of an amount; else ''."""
+    place = line.index - 1
+    while place > 0 and walk.lines[place].flags & HIDDEN:
+        place -= 1
+    if place == walk.heading or place < 0:
+        return ""  # a product's name may be "Regular fit jeans"
+    label, text = walk.lines[place], walk.lines[place].text
+    if not label.flags & DIGIT:
+        is_label = len(text) < _MAX_NAMED and not _labels_amount_before(walk.lines, label, line)
+        return text if is_label else ""
+    if text[-1:] == ":" and len(text) <= _MAX_LABEL and names_lowest(text):
+        return text  # "Lowest price of 30 days:": the figure is no amount
+    tail = _LABEL_AT_END.search(text)  # the label may stand behind the amount before
+    return tail[1] if tail else ""
+
+
+def _labels_amount_before(lines: Sequence[Line], label: Line, line: Line) -> bool:
+    """Whether a label shares a box with the amount before it, and that box does not hold *line*."""
+    before = lines[label.index - 1] if label.index else label
+    if not before.flags & DIGIT or label.text[-1:] in _COLONS:
+        return False
+    boxes = {label.element, *islice(label.element.iterancestors(), _MAX_BOXES)}
+    box = next((box for box in before.element.iterancestors() if box in boxes), None)
+    return box is not None and box not in line.element.iterancestors()
 
 
 def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:

@@ -288,3 +288,33 @@ def test_a_sign_within_a_number_does_not_end_it(value: str) -> None:
 def test_a_numbered_link_in_a_menu_of_brands_names_no_maker(words: str) -> None:
     link = f'<p class={words}><a href="/brand/12">Lamps</a></p>'
     assert found(f"<div><h1>Oak Lamp</h1>{link}{PRICE}{BUY}</div>").fields.get("brand") is None
+
+
+def test_a_label_in_the_box_of_the_amount_before_it_is_not_about_the_next_amount() -> None:
+    """A net amount was taken, because the price was called the one before the reduction."""
+    old = "<div><del>$50.00</del><span>Regular price</span></div>"
+    body = f"<h1>Oak Lamp</h1><div>{old}<strong>$40.00</strong><p>$33.33 net</p></div>{BUY}"
+    fields = found(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(40), Decimal(50))
+
+
+@pytest.mark.parametrize("label", ["Prix cour.", "Normaal", "Price"])
+def test_a_higher_amount_behind_any_word_and_right_before_a_lower_one_is_the_regular_price(
+    label: str,
+) -> None:
+    fields = found(f"<h1>Oak Lamp</h1><p>{label} $50.00 <b>$40.00</b></p>{BUY}").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(40), Decimal(50))
+
+
+@pytest.mark.parametrize("text", ["CAS 9012-36-6 MDL", "Tel. 0-800-555 EUR"])
+def test_the_last_of_three_numbers_with_hyphens_is_no_amount(text: str) -> None:
+    assert list(find_prices(text)) == []
+    assert [str(money.value) for money in find_prices("10-20 €")] == ["10", "20"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"), [("es", "Estado: Disponible bajo pedido"), ("es", "Sobre pedido: 4 semanas")]
+)
+def test_an_order_for_later_is_read_behind_the_label_of_a_state(lang: str, text: str) -> None:
+    html = f"<html lang={lang}><h1>Oak Lamp</h1>{PRICE}<p>{text}</p><button>Comprar</button></html>"
+    assert extract(parse(html, "https://shop.example/p/x")).fields["availability"] == "BackOrder"

@@ -17,7 +17,6 @@ from crawler.extract.price.choice import (
     _is_regular_price,
     _Place,
     find_price,
-    label_before,
 )
 from crawler.extract.price.regular_price import (
     Candidate,
@@ -28,6 +27,7 @@ from crawler.extract.price.regular_price import (
 )
 from crawler.extract.price.sentences import is_in_prose
 from crawler.extract.price.struck_below import is_labelled
+from crawler.extract.price.words_around import label_before
 from crawler.extract.price.words_beside import words_of
 from crawler.extract.visible_signs import Visible
 
