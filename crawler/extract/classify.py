@@ -425,7 +425,7 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
     # Fewer tiles than a listing has may stand below a product with its own picture.
     has_tiles = visible.cards or visible.lone_cards
     is_own = not has_tiles or (visible.pictured and visible.cards < MIN_LIST_LENGTH)
-    if stock in UNAVAILABLE and priced and is_own:
+    if stock in UNAVAILABLE and ((priced and is_own) or _is_sold_above_tiles(visible)):
         verdict.add("product", 2, "beside its price it says that it cannot be had")
     elif stock and has_offer:
         verdict.add("product", 1, "the page says whether it is in stock")
@@ -441,6 +441,13 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", points, "it says that it cannot be had")
     if visible.notifies and stock in UNAVAILABLE and "name" in visible.fields:
         verdict.add("product", 1.5, "a button offers a message when it is in stock again")
+
+
+def _is_sold_above_tiles(visible: Visible) -> bool:
+    """Whether a page whose tiles show prices says "sold" beside a price that follows no link."""
+    is_priced = "price" in visible.fields and "name" in visible.fields and visible.cards > 0
+    is_other = visible.price_after_link or visible.price_is_loose or visible.price_in_prose
+    return is_priced and visible.stock_boxed and not is_other
 
 
 def _price_signs(visible: Visible, verdict: Verdict) -> None:

@@ -318,3 +318,14 @@ def test_the_last_of_three_numbers_with_hyphens_is_no_amount(text: str) -> None:
 def test_an_order_for_later_is_read_behind_the_label_of_a_state(lang: str, text: str) -> None:
     html = f"<html lang={lang}><h1>Oak Lamp</h1>{PRICE}<p>{text}</p><button>Comprar</button></html>"
     assert extract(parse(html, "https://shop.example/p/x")).fields["availability"] == "BackOrder"
+
+
+@pytest.mark.parametrize("sold", ["<button disabled>Sold out</button>", "<p>Out of stock</p>"])
+def test_a_sold_product_above_the_tiles_of_others_is_no_listing(sold: str) -> None:
+    tiles = "".join(f'<div><a href="/p/{n}">Lamp {n}</a> <b>$3{n}.00</b></div>' for n in range(4))
+    html = f"<html><title>Oak Lamp</title><body><h1>Oak Lamp</h1><p>$40.00</p>{sold}{tiles}</body>"
+    page = extract(parse(html, "https://shop.example/shop/oak-lamp"))
+    assert (page.kind, page.fields.get("availability")) == ("product", "OutOfStock")
+    first = f'<div><a href="/p/9">Lamp 9</a> <b>$9.00</b> {sold}</div>'
+    listing = f"<html><title>Lamps</title><body><h1>Lamps</h1>{first}{tiles}</body>"
+    assert extract(parse(listing, "https://shop.example/shop/lamps")).kind == "listing"
