@@ -50,7 +50,7 @@ DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 _RULED = re.compile(r"\s[|·•]\s").search
 #: The last separator of a line may stand before a link: `Code 12-B ·`.
 PARTS = lazy_patterns.pattern(
-    rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
+    rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?(?:[,;/]\s|[／、，；])(?=[^\W\d][{LETTERS} .-]{{1,25}}[:：#])"
 )
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search

@@ -37,12 +37,16 @@ _ZOOM_ATTRIBUTES = (
 _IS_PICTURE = re.compile(r"[^\s?#]{1,500}\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)", re.I).match
 
 
-def named_pictures(page: Page, name: str | None) -> list[str]:
-    """Return the addresses of images whose description is the product's name, or a part of it."""
+def named_pictures(page: Page, name: str | None) -> tuple[list[str], list[str]]:
+    """Return the addresses of images whose description is the product's name, or a part of it.
+
+    The second list are those in a link to another page: a zoom, or a product of the same name.
+    """
     product_name = (name or "").casefold()
     if not product_name:
-        return []
-    sources = []
+        return [], []
+    own: list[str] = []
+    linked: list[str] = []
     for image in islice(page.root.iter("img"), _MAX_IMAGES):
         alt = (image.get("alt") or image.get("title") or "").casefold().strip()
         if not alt or not (
@@ -52,9 +56,11 @@ def named_pictures(page: Page, name: str | None) -> list[str]:
         source = _largest(image)
         if not source or source.startswith("data:"):
             continue
-        if alt == product_name or not _leads_to_other(page, image, alt):
-            sources.append(source)
-    return list(dict.fromkeys(sources))
+        if _leads_away(page, image) is None:
+            own.append(source)
+        elif alt == product_name or not _leads_to_other(page, image, alt):
+            linked.append(source)
+    return list(dict.fromkeys(own)), list(dict.fromkeys(linked))
 
 
 def pictures_called(page: Page, name: str | None) -> list[str]:

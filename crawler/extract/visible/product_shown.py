@@ -129,9 +129,11 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         _take_heading(heading, page, signs, structured)
         take_button_by_price(own_walk, signs)
         _take_labelled_name(walk, heading, fields, page.title)
-    pictures = named_pictures(page, fields.get("name"))
-    signs.pictured = bool(pictures)
-    fields["images"] = pictures or picture_beside(beside)
+    pictures, linked = named_pictures(page, fields.get("name"))
+    signs.pictured = bool(pictures or linked)
+    fields["images"] = (
+        [*dict.fromkeys(pictures + linked)] if pictures else picture_beside(beside) or linked
+    )
     _take_pictured_number(walk, fields)
     if signs.buy_buttons:
         signs.no_goods = no_goods(own_walk, signs)

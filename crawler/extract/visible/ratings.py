@@ -21,7 +21,8 @@ _OUT_OF = lazy_patterns.pattern(
 )
 #: A rating with a decimal before nothing, a number of reviews in brackets, or words: `4.8 (178)`.
 _ALONE = re.compile(
-    r"[\s(★☆⭐]{0,12}([0-5][.,]\d{1,2})[\s)★☆⭐]{0,12}(?:$|\((\d[\d.,]{0,9})\)|[|·–(]|(?=[^\W\d_]))"
+    r"[\s(★☆⭐]{0,12}([0-5][.,]\d{1,2})[\s)★☆⭐]{0,12}"
+    r"(?:$|\((\d[\d.,]{0,9})\)|[|·–(]|(?=(?:\d[\d.,]{0,9}\s)?[^\W\d_]))"
 ).match
 _COUNT = finder(
     r"(?<![\d.,/])((?:\d{1,3}\s(?=\d{3}\b))?\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
@@ -49,14 +50,27 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         if reviews is not None:
             fields["review_count"] = reviews
     if "review_count" not in fields and walk.heading >= 0:
-        shown = _lines.DIGIT
-        line_flags = shown | _lines.ELSEWHERE
-        for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
-            if line.flags & line_flags != shown or len(line.text) >= 60:
-                continue
-            if (reviews := _reviews(line.text)) is not None:
-                fields["review_count"] = reviews
-                break
+        _take_from_lines(walk, fields)
+
+
+def _take_from_lines(walk: Lines, fields: Fields) -> None:
+    """Put the number of reviews that a line names into *fields*, and the stars beside it.
+
+    They stand before the number in its line, or alone in the line before.
+    """
+    shown = _lines.DIGIT
+    line_flags = shown | _lines.ELSEWHERE
+    for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
+        if line.flags & line_flags != shown or len(line.text) >= 60:
+            continue
+        if (reviews := _reviews(line.text)) is not None:
+            fields["review_count"] = reviews
+            before = walk.lines[line.index - 1].text if line.index else ""
+            stars = _ALONE(line.text) or (_ALONE(before) if before[-1:].isdecimal() else None)
+            if reviews and stars is not None and "rating" not in fields:
+                value = float(stars[1].replace(",", "."))
+                fields |= {"rating": value} if 1 <= value <= 5 else {}
+            break
 
 
 def _stars(element: Element, text: str) -> float | None:

@@ -329,3 +329,41 @@ def test_a_sold_product_above_the_tiles_of_others_is_no_listing(sold: str) -> No
     first = f'<div><a href="/p/9">Lamp 9</a> <b>$9.00</b> {sold}</div>'
     listing = f"<html><title>Lamps</title><body><h1>Lamps</h1>{first}{tiles}</body>"
     assert extract(parse(listing, "https://shop.example/shop/lamps")).kind == "listing"
+
+
+@pytest.mark.parametrize(
+    ("rated", "rating", "count"),
+    [
+        ("<p>4.3 120 reviews</p>", 4.3, 120),
+        ("<div>4.6</div><span>120 ratings</span>", 4.6, 120),
+        ("<p>★ 3,6 (120)</p>", 3.6, 120),
+        ("<p>4.5 kg</p><p>12 reviews</p>", None, 12),
+        ("<p>Size 4.5 (12)</p>", None, None),
+        ("<p>0.5 12 reviews</p>", None, 12),
+    ],
+)
+def test_stars_are_read_beside_the_number_of_reviews_without_a_class(
+    rated: str, rating: float | None, count: int | None
+) -> None:
+    fields = found(f"<h1>Oak Lamp</h1>{rated}{PRICE}{BUY}").fields
+    assert (fields.get("rating"), fields.get("review_count")) == (rating, count)
+
+
+@pytest.mark.parametrize("label", ["Brouwerij", "Winery", "Pivovar", "Destillerie"])
+def test_who_brews_or_distils_a_product_is_its_maker(label: str) -> None:
+    assert found(f"<h1>Oak Ale</h1><p>{label}: Acme</p>{PRICE}{BUY}").fields["brand"] == "Acme"
+
+
+def test_facts_between_east_asian_signs_are_apart() -> None:
+    body = f"<h1>Oak Lamp</h1>{PRICE}{BUY}<p>材質：鋁合金／產地：台灣／國際條碼：4006381333931</p>"
+    assert found(body).fields["gtin"] == "4006381333931"
+
+
+def test_the_number_to_order_by_is_the_shops() -> None:
+    assert found(f"<h1>Oak Lamp</h1><p>Order # VH-257</p>{PRICE}{BUY}").fields["sku"] == "VH-257"
+
+
+def test_the_picture_of_another_product_of_the_same_name_is_not_preferred() -> None:
+    other = '<div><a href="/r/9"><img src="/other.jpg" alt="Oak Lamp">Oak Lamp</a> $9.00</div>'
+    body = f"<div><img src='/own.jpg' alt='front'><h1>Oak Lamp</h1>{PRICE}{BUY}</div>{other}"
+    assert found(body).fields["images"][0] == "https://shop.example/own.jpg"
