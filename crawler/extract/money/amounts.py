@@ -47,9 +47,10 @@ _GROUP = lazy_patterns.pattern(r"[1-9]\d{0,2}\.\d{3}")
 _NEGATIVE = re.compile(r"(?:\W{0,4}[-−]\s?|\D{0,5}[\s$€£][-−])\d").match
 #: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead comes
 #: first because it costs least, and most characters begin no number. The seconds of a time are no
-#: thousands of the amount behind it: 03:12:45 244.18.
+#: thousands of the amount behind it: 03:12:45 244.18. The last of three numbers is a code's: 9012-36-6.
 _AMOUNT = lazy_patterns.pattern(
     r"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?!(?<=\d:)\d\d\s\d{3})"
+    r"(?<!\d-\d-)(?<!\d-\d\d-)(?<!\d-\d{3}-)(?<!\d-\d{4}-)"
     rf"(?:{_NUMBER})"
 )
 _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
@@ -77,8 +78,6 @@ _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
-#: Two numbers of a code before the third: 9012-36-6.
-_ENDS_CODE = re.compile(r"\d-\d{1,6}-\Z").search
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
 _NUMBERS = (int, float, Decimal)
@@ -249,11 +248,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         sign_before = _sign_before(text[max(0, start - _REACH) : start])
-        if (
-            start < yielded_to
-            or _is_code(sign_before, match[0])
-            or _ENDS_CODE(text, max(0, start - 9), start)
-        ):
+        if start < yielded_to or _is_code(sign_before, match[0]):
             continue  # these are the cents of the previous amount, or a number
         in_word = sign_before is None and start and _joins_figures(text[start - 1])
         if in_word and short_currency_words.word_beside(text, start, end, local) is None:

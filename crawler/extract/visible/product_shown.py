@@ -129,11 +129,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         _take_heading(heading, page, signs, structured)
         take_button_by_price(own_walk, signs)
         _take_labelled_name(walk, heading, fields, page.title)
-    pictures, linked = named_pictures(page, fields.get("name"))
-    signs.pictured = bool(pictures or linked)
-    fields["images"] = (
-        [*dict.fromkeys(pictures + linked)] if pictures else picture_beside(beside) or linked
-    )
+    _take_pictures(page, signs, beside)
     _take_pictured_number(walk, fields)
     if signs.buy_buttons:
         signs.no_goods = no_goods(own_walk, signs)
@@ -145,6 +141,14 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     ):
         signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
+
+
+def _take_pictures(page: Page, signs: Visible, beside: Element | None) -> None:
+    """Set the pictures called as the product, without a link first; else the one beside its name."""
+    pictures, linked = named_pictures(page, signs.fields.get("name"))
+    signs.pictured = bool(pictures or linked)
+    called = [*dict.fromkeys(pictures + linked)]
+    signs.fields["images"] = called if pictures else picture_beside(beside) or linked
 
 
 def _take_pictured_number(walk: Lines, fields: Fields) -> None:
