@@ -20,7 +20,9 @@ from crawler.extract.words import CachedRule, full_matcher_of
 _MAX_BEFORE, _MAX_TRAILS, _MAX_STEPS = 3000, 40, 60
 _TRAIL_TAGS = ("nav", "ol", "ul", "dl", "div", "p", "td", "section")
 #: A sign between two breadcrumbs; a menu's links have rules between them, or nothing.
-_SEPARATOR = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
+_SEPARATOR = lazy_patterns.pattern(r"\s*(?:[/>＞»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
+#: Elements that draw such a sign.
+_DRAWN = frozenset({"svg", "i", "img"})
 _MAX_LINKS, _LONGEST_STEP = 150, 60
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 #: Boxes right behind the heading, and around it.
@@ -196,9 +198,13 @@ def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str
         if not _leads_home(page, link):
             continue
         box = _box_of_several(link.getparent())
-        if box is None or (heading is not None and heading in box.iter(str(heading.tag))):
+        if box is None:
             continue
-        if categories := _categories_between_signs(page, box, name):
+        if heading is not None and heading in box.iter(str(heading.tag)):
+            steps = [short_text(a, _LONGEST_STEP) for a in _in_line_with(link)]
+            if categories := trail(steps, name):
+                return categories
+        elif categories := _categories_between_signs(page, box, name):
             return categories
     return []
 
@@ -215,11 +221,25 @@ def _links_before_signs(box: Element, heading: Element | None = None) -> Iterato
         sign = link.tail
         if not sign or sign.isspace():
             following = link.getnext()
+            if following is not None and following.tag in _DRAWN and _is_link(following.getnext()):
+                yield link
+                continue
             sign = link.getparent().tail if following is None else following.text
             if not sign or sign.isspace():
                 continue
         if is_sign(sign):
             yield link
+
+
+def _in_line_with(link: Element) -> Iterator[Element]:
+    """Yield the links behind a link with nothing but a sign between two of them."""
+    while _SEPARATOR.fullmatch(link.tail or "") and _is_link(following := link.getnext()):
+        link = following
+        yield link
+
+
+def _is_link(element: Element | None) -> bool:
+    return element is not None and element.tag == "a"
 
 
 def _in_list(page: Page, name: str | None) -> list[str]:

@@ -367,3 +367,18 @@ def test_the_picture_of_another_product_of_the_same_name_is_not_preferred() -> N
     other = '<div><a href="/r/9"><img src="/other.jpg" alt="Oak Lamp">Oak Lamp</a> $9.00</div>'
     body = f"<div><img src='/own.jpg' alt='front'><h1>Oak Lamp</h1>{PRICE}{BUY}</div>{other}"
     assert found(body).fields["images"][0] == "https://shop.example/own.jpg"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "<div>{}<svg></svg>{}<svg></svg>{}</div><h1>Oak Lamp</h1>",
+        "<div>{} &gt; {} &gt; {}<br><h1>Oak Lamp</h1></div>",
+        "<div>{} ＞ {} ＞ {}</div><h1>Oak Lamp</h1>",
+    ],
+)
+def test_breadcrumbs_without_a_class_are_known_by_the_signs_between_them(steps: str) -> None:
+    links = [f'<a href="{url}">{text}</a>' for url, text in zip(("/", "/a", "/b"), ("Home", "Light", "Lamps"), strict=True)]  # fmt: skip
+    assert found(f"{steps.format(*links)}{PRICE}{BUY}").fields["breadcrumbs"] == ["Light", "Lamps"]
+    menu = f"<ul>{''.join(f'<li>{link}<svg></svg></li>' for link in links)}</ul><h1>Oak Lamp</h1>"
+    assert "breadcrumbs" not in found(f"{menu}{PRICE}{BUY}").fields
