@@ -74,7 +74,8 @@ def _names_price(text: str) -> bool:
 
 def monies_of(line: Line, local: str | None) -> Sequence[Money]:
     """Return the amounts of a line; in a box for prices, a bare number too."""
-    text, marked = line.text, line.flags & _MARKED != 0
+    # A bare number in a box for the stock counts pieces: `(>5)` in "availability-amount".
+    text, marked = line.text, bool(line.flags & _MARKED) and not line.flags & _lines.STOCK
     if len(text) <= PARAGRAPH:
         return _cached_monies(text, local, marked)
     return _monies(text[:LONGEST_LINE], local, marked)

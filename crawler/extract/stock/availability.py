@@ -88,6 +88,8 @@ _FROM_DATE = finder_of(
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
+#: "0 pcs.", where words for the stock begin with a number of pieces.
+_NO_PIECES = re.compile(r"(?<![\d.,])0\s").match
 #: "In stock: 0", "in stock (0)", "in stock in total: 0 pcs." at the end of a text.
 _NONE_BEHIND = re.compile(
     r"(?:[^\d:：]{0,12}[:：]|[(（])?\s?0(?:\s?[^\d\s.,%]{1,12}\.?)?[)）]?\Z"
@@ -227,6 +229,8 @@ def _is_denied(match: Match[str]) -> bool:
     before = _before(match)
     behind = match.string[match.end() :][:_MAX_BEFORE].lstrip()
     if before and (_NOT(before) is not None or _NONE(before) is not None):
+        return True
+    if _NO_PIECES(match.string, match.start()):
         return True
     if not behind:
         return False

@@ -26,6 +26,8 @@ _VISIBLE_TEXT_TRUST = {
 _STOCK_TRUST = dict.fromkeys(("json-ld", "microdata", "rdfa"), 0.9)
 #: The highest weight, in log odds, of a currency whose sign several countries use: `$`, `kr`.
 _LOCAL_SIGN_WEIGHT = log(0.85 / 0.15)
+#: The weight of the number of a model or a barcode that stands in for the shop's own, in log odds.
+_STAND_IN_WEIGHT = log(TRUST["text"] / (1 - TRUST["text"]))
 _TRUST_OF = {field: TRUST | {"text": _VISIBLE_TEXT_TRUST[field]} for field in FIELDS}
 _TRUST_OF["availability"] |= _STOCK_TRUST
 #: Pages of a site that weigh as much as the trust in a source on unknown sites.
@@ -52,9 +54,7 @@ def confidence(field: str, observation: Observation, stats: Field) -> float:
     value, chosen_source, votes, place = observation
     if value is None:
         return 0.0
-    weight = _odds(field, chosen_source or "", stats)
-    if field == "currency" and chosen_source == "text" and is_local(str(value)):
-        weight = min(weight, _LOCAL_SIGN_WEIGHT)
+    weight = _weight_of_source(field, observation, stats)
     for source, vote_value in votes.items():
         if source == chosen_source:
             continue
@@ -74,6 +74,17 @@ def confidence(field: str, observation: Observation, stats: Field) -> float:
     if field == "price" and votes.keys() <= {"text"}:
         highest = _MAX_UNCONFIRMED
     return round(min(max(probability, _MIN_CONFIDENCE), highest), 3)
+
+
+def _weight_of_source(field: str, observation: Observation, stats: Field) -> float:
+    """Return the log odds of the chosen source; fewer of a local sign, and of a stand-in."""
+    value, chosen_source, votes, _ = observation
+    weight = _odds(field, chosen_source or "", stats)
+    if field == "sku" and chosen_source not in {*votes, "state"}:
+        return min(weight, _STAND_IN_WEIGHT)
+    if field == "currency" and chosen_source == "text" and is_local(str(value)):
+        return min(weight, _LOCAL_SIGN_WEIGHT)
+    return weight
 
 
 def doubted(likely: float) -> float:

@@ -15,6 +15,7 @@ MAX_CELLS, _MAX_VARIANTS = 100, 60
 _MIN_HEADS = 3
 #: The years of a vehicle which a part fits: `1999-2010`, `2016-`.
 _YEARS = re.compile(r"(?:19|20)\d\d\s?[-–—]\s?(?:(?:19|20)\d\d)?").fullmatch
+_YEAR = re.compile(r"(?:19|20)\d\d").fullmatch
 #: The end of a label that may be of an internal number: `ID`, `Product ID`.
 IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
 #: Labels of numbers that others precede: internal ones, a catalogue's, those of orders by a website.
@@ -76,7 +77,7 @@ def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
     several = values.getnext() is not None
     if several and not are_variants(row, values):
         return
-    if any(_YEARS(short_text(value)) for value in values[:MAX_CELLS]):
+    if _YEAR(short_text(values[0])) or any(_YEARS(short_text(v)) for v in values[:MAX_CELLS]):
         return
     for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
         if value.tag == "td" and not (several and IS_ID(short_text(label).strip(AROUND))):

@@ -113,11 +113,13 @@ def may_stand_behind(text: str) -> bool:
     return text.isalnum() or not (holds_digit(text) and _has_price(text))
 
 
-_MAY_BE_NAME = CachedRule(lambda text: may_stand_behind(maker_up_to_label(text)[0]))
+#: The colon behind a label may stand before the value, in its line.
+_COLONS = " :："
+_MAY_BE_NAME = CachedRule(lambda text: may_stand_behind(maker_up_to_label(text.lstrip(_COLONS))[0]))
 
 
 def _may_be_number(text: str) -> bool:
-    value, _ = up_to_label(text)
+    value, _ = up_to_label(text.lstrip(_COLONS))
     if _COLON(value) or not (value.isalnum() or not _has_price(value)):
         return False
     return _is_code(LISTED(value)[0])

@@ -324,7 +324,7 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     value = line.text[len(label) :].strip()
     following = box.getnext()
     following_text = "" if following is None else short_text(following, MAX_FACT)
-    if following_text and value.startswith(f"{following_text} "):
+    if following_text.strip(AROUND) and value.startswith(f"{following_text} "):
         value = following_text  # the line's text behind it is about something else
     if value[:1] == "(" and value.find(")") == len(value) - 1:
         value = value[1:-1]

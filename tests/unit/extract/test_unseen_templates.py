@@ -8,6 +8,7 @@ import pytest
 
 from crawler.extract import Found, extract, parse
 from crawler.extract.money.amounts import find_prices
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.behind_price import may_be_sold
 from crawler.extract.visible.fact_labels import label_of
 
@@ -382,3 +383,41 @@ def test_breadcrumbs_without_a_class_are_known_by_the_signs_between_them(steps: 
     assert found(f"{steps.format(*links)}{PRICE}{BUY}").fields["breadcrumbs"] == ["Light", "Lamps"]
     menu = f"<ul>{''.join(f'<li>{link}<svg></svg></li>' for link in links)}</ul><h1>Oak Lamp</h1>"
     assert "breadcrumbs" not in found(f"{menu}{PRICE}{BUY}").fields
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<span>SKU</span><span>: </span><span>ES-123</span>",
+        "<span class=label>SKU</span><span class=sep>: </span><span class=value>ES-123</span>",
+    ],
+)
+def test_a_number_is_read_behind_a_colon_in_an_element_of_its_own(row: str) -> None:
+    body = f"<h1>Oak Lamp</h1><div>{row}</div>{PRICE}{BUY}<p>Model number: DR-90</p>"
+    assert found(body).fields["sku"] == "ES-123"
+
+
+def test_the_make_of_a_vehicle_in_a_table_with_years_is_no_maker() -> None:
+    heads = "<tr><th>Year</th><th>Make</th><th>Model</th></tr>"
+    fits = f"<table>{heads}<tr><td>2015</td><td>Ford</td><td>F-150</td></tr></table>"
+    brand = '<h2 class="maker"><a href="/b">Acme</a></h2>'
+    assert found(f"{brand}<h1>Oak Lamp</h1>{PRICE}{BUY}{fits}").fields["brand"] == "Acme"
+
+
+def test_a_bare_number_in_a_box_for_the_stock_is_no_price() -> None:
+    stock = '<span>In stock</span><p class="availability-amount">(&gt;5 pcs)</p>'
+    body = f"<h1>Oak Lamp</h1>{stock}<div class=price>$40.00 $33.33 excl. tax</div>{BUY}"
+    assert found(body).fields["price"] == Decimal(40)
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("Nettlager: 0 stk", "OutOfStock"),
+        ("Nettlager: 10 stk", "InStock"),
+        ("Rendelésre, 3-4 hét", "BackOrder"),
+        ("Víno je vyprodané", "OutOfStock"),
+    ],
+)
+def test_words_for_the_stock_of_more_languages(text: str, stock: str) -> None:
+    assert availability_of_text(text) == stock

@@ -70,3 +70,13 @@ def test_pages_of_a_well_known_make_are_hardly_weighed(monkeypatch):
     most = (len(GOODS) - WELL_KNOWN) // 3
     assert weighed
     assert max(weighed.values()) <= most, weighed
+
+
+@pytest.mark.parametrize(("label", "least", "most"), [("SKU", 0.9, 1), ("Model number", 0.3, 0.8)])
+def test_a_number_that_stands_in_for_the_shop_s_own_is_less_certain(label, least, most):
+    body = (
+        f"<h1>Oak lamp</h1><p>{label}: OL-123</p><p class=price>$40.00</p><button>Buy now</button>"
+    )
+    found = extract(parse(f"<html><body>{body}</body></html>", "https://shop.example/p/oak"))
+    assert found.fields["sku"] == "OL-123"
+    assert least <= Book().judge("shop", found).confidence["sku"] <= most
