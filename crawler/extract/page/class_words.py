@@ -53,7 +53,7 @@ HIDDEN = (
     r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"
 )
 PRICE = (
-    r"pr(?:ice|eis|ix|ec(?:io|o)|ezzo|eço|is\b|ijs|et(?<=\bpret)\b)|cena|cijena"
+    r"pr(?:ice|eis|ix|ec(?:io|o)|ezzo|ezzi|eço|is\b|ijs|ijzen|et(?<=\bpret)\b)|cena|cijena"
     r"|amount(?<=\bamount)\b|kaina|hin(?:ta|na(?<=\bhinna)t?\b)|money|fiyat|timi(?<=\btimi)\b"
     r"|tsena(?<=\btsena)|harga(?<=\bharga)|gia(?<=\bgia)\b"
 )
@@ -106,7 +106,7 @@ _GROUPS = (
     ),
     (
         r"sku|ean|gtin|mpn|upc|reference|ordernumber|article|brand|manufact|vendor|herst|fabric|produc|mar[ckq]"
-        r"|merk|maerk|varum|vyrob|znack|gyarto|gamint|brend|proiz",
+        r"|maker|merk|maerk|varum|vyrob|znack|gyarto|gamint|brend|proiz",
         (FACT,),
     ),
     (r"desc|excerpt|besch|omsch|besk|opis|kuvaus|leiras|acikl|mo-?ta", (DESCRIPTION,)),

@@ -403,13 +403,22 @@ def _is_no_price(price: Candidate, walk: Lines) -> bool:
     if (is_above := line.index < walk.heading) and not price.money.value:
         return True  # the sum of the cart in the page's head
     if price.other and (
-        len(line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, line.text)
+        len(line.text) > LONGEST_TILE_PRICE
+        or is_for_postage(price.money, line.text)
+        or _stands_behind_words(price, walk)
     ):
-        return True  # a sentence about postage or the sum from which it is free
+        return True  # a sentence about postage or the sum from which it is free, "after € 50 back"
     is_extra = is_of_extra(line.element)
     if is_extra or line.flags & _lines.PRICE:
         return is_extra
     return asks_for_price(walk, len(walk.lines) if is_above else line.index)
+
+
+def _stands_behind_words(price: Candidate, walk: Lines) -> bool:
+    """Whether words that call it no price stand before an amount outside of a price box."""
+    if not price.money.start or price.unit or price.line.flags & _lines.PRICE:
+        return False
+    return CALLS_PRICE(_words_before(walk, price)) is None
 
 
 def _set_regular(

@@ -421,3 +421,26 @@ def test_a_bare_number_in_a_box_for_the_stock_is_no_price() -> None:
 )
 def test_words_for_the_stock_of_more_languages(text: str, stock: str) -> None:
     assert availability_of_text(text) == stock
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("Price after $50 cashback", None),
+        ("Shipping from $50.00", None),
+        ("$50.00/month", Decimal(50)),
+        ("Price: $50.00 with discount", Decimal(50)),
+    ],
+)
+def test_an_amount_behind_words_that_call_it_another_one_is_never_the_price(
+    text: str, price: Decimal | None
+) -> None:
+    """A page whose price stood as a bare number took the cashback, and was certain of it."""
+    fields = found(f"<h1>Oak Lamp</h1><p>Item no.: OL-12</p><p>{text}</p>{BUY}").fields
+    assert fields.get("price") == price
+
+
+def test_a_box_for_prices_in_the_plural_holds_a_bare_price() -> None:
+    html = "<html lang=nl><h1>Oak Lamp</h1><div class=prijzen><b>488,90</b></div><button>Bestellen</button></html>"
+    page = extract(parse(html, "https://shop.example.nl/p/oak-lamp"))
+    assert page.fields["price"] == Decimal("488.90")
