@@ -26,7 +26,14 @@ def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
         return candidates
     unit = min(units, key=lambda c: c.cost)
     cost = unit.cost - OTHER
-    rivals = [c for c in candidates if not (c.other or _is_before(c, unit) or ends_sentence(c))]
+    # "1 pack = 1.44 m² = 32.40": the sum of a pack, which the choice of a quantity repeats.
+    sums = {c.money.value for c in candidates if c.line.text[: c.money.start].rstrip()[-1:] == "="}
+    rivals = [
+        c
+        for c in candidates
+        if not (c.other or _is_before(c, unit) or ends_sentence(c))
+        and (c.line.flags & PRICE or c.money.value not in sums)
+    ]
     # Of two amounts for one unit, either may be another product's.
     rivals += [
         attrs.evolve(c, cost=c.cost - OTHER)

@@ -444,3 +444,12 @@ def test_a_box_for_prices_in_the_plural_holds_a_bare_price() -> None:
     html = "<html lang=nl><h1>Oak Lamp</h1><div class=prijzen><b>488,90</b></div><button>Bestellen</button></html>"
     page = extract(parse(html, "https://shop.example.nl/p/oak-lamp"))
     assert page.fields["price"] == Decimal("488.90")
+
+
+def test_the_sum_of_a_pack_gives_way_to_the_price_of_the_unit_by_which_it_is_sold() -> None:
+    unit, pack = "€ 22.50 / m²", "<p>1 pack = 1.44 m² = € 32.40</p>"
+    total = "<p>Your choice: <b>€ 32.40</b></p>"
+    body = f"<h1>Oak tile</h1><div class=price>{unit}</div>{pack}{total}{BUY}"
+    assert found(body).fields["price"] == Decimal("22.50")
+    body = f"<h1>Oak tile</h1><div class=price>€ 32.40</div><p>{unit}</p>{pack}{BUY}"
+    assert found(body).fields["price"] == Decimal("32.40")
