@@ -244,3 +244,36 @@ async def test_a_waiting_intake_notices_seeds_of_each_kind(
         await wait_until_async(has_read, 20, "the seed is read")
     finally:
         await cancel([running])
+
+
+async def test_i5_a_page_that_stays_open_frees_its_slot_once_its_worker_wants_more(
+    f: Frontier,
+) -> None:
+    """A page that waits for a request it yielded kept the slot that this request needs."""
+    await f.set_delay("a.example", concurrency=1)
+    await f.push(pages(2))
+    exchange = exchange_of(f, CONCURRENT_REQUESTS=1, SEINE_LEASE_SECONDS=600)
+    await exchange.round_trip()  # gets as many as it asks for
+    lease = exchange.take()
+    assert lease is not None
+    exchange.free_slot(lease)  # its download is over, and its page waits
+
+    async def another() -> bool:
+        await exchange.round_trip()
+        return exchange.take() is not None
+
+    await wait_until_async(another, 10, "the site's slot is free")
+
+
+async def test_a_page_that_ends_costs_no_call_for_its_slot(f: Frontier) -> None:
+    await f.push(pages(2))
+    exchange = exchange_of(f, CONCURRENT_REQUESTS=1)
+    await exchange.round_trip()
+    lease = exchange.take()
+    assert lease is not None
+    exchange.free_slot(lease)
+    exchange.commit(Done(lease=lease))
+    while exchange.take() or exchange.endings:
+        await exchange.round_trip()
+    assert not exchange.endings.landed
+    assert (await f.counts()).totals["done"] == 1

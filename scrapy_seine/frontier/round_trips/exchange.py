@@ -89,6 +89,8 @@ class Exchange:
         self.saw_work = False
         self._entered_at_open: int | None = None
         self._starved = False
+        self._landed: dict[str, Lease] = {}
+        """Leases whose downloads are over, by id, while nobody wants their slots."""
         self._sending = False
         lease_request = LeaseRequest(
             worker=worker,
@@ -126,6 +128,7 @@ class Exchange:
 
     def commit(self, page: Done) -> None:
         """Report that a page is done and stored."""
+        self._landed.pop(page.lease.id, None)
         self.endings.done.append(page)
         self._schedule_sending()
 
@@ -136,16 +139,19 @@ class Exchange:
 
     def retry(self, retry: Retry) -> None:
         """Report that a request is to be tried again."""
+        self._landed.pop(retry.lease.id, None)
         self.endings.retries.append(retry)
         self._schedule_sending()
 
     def bury(self, burial: Burial) -> None:
         """Give a request up."""
+        self._landed.pop(burial.lease.id, None)
         self.endings.burials.append(burial)
         self._schedule_sending()
 
     def release(self, lease: Lease) -> None:
         """Hand back a request that was not sent."""
+        self._landed.pop(lease.id, None)
         self.endings.releases.append(lease)
         self._schedule_sending()
 
@@ -163,11 +169,20 @@ class Exchange:
         self._schedule_sending()
 
     def free_slot(self, lease: Lease) -> None:
-        """Report that a download is over: its domain's slot is free."""
+        """Report that a download is over: its domain's slot is free.
+
+        It is reported once this worker gets fewer leases than it asks for. Until then the end of
+        the page frees the slot, at no cost.
+        """
+        self._landed[lease.id] = lease
         if self._starved:
-            self.endings.landed.append(lease)
-            if not self._has_all:
-                self.schedule_round_trip(LINGER_S / 2)
+            self._report_free_slots()
+
+    def _report_free_slots(self) -> None:
+        self.endings.landed += self._landed.values()
+        self._landed.clear()
+        if not self._has_all:
+            self.schedule_round_trip(LINGER_S / 2)
 
     @property
     def _has_all(self) -> bool:
@@ -312,6 +327,8 @@ class Exchange:
             self._all_done = stays and self.undone == 0
             poll_s = self._poll_s()
             self.schedule_round_trip(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
+            if self._landed:  # pages that stay open, for instance for a request they yielded
+                self._report_free_slots()
         self._arrived()
 
     def _poll_s(self) -> float:
