@@ -9,7 +9,8 @@ the worker and a number: so the request gets its send slot from the frontier lik
 and counts as undone. A worker that leases another's stub hands the lease over by a list in Redis,
 the mail of the stub's owner. The page that yielded the request keeps its lease until the request
 has ended, so that a page whose worker dies is parsed again and yields the request again (I1). A
-worker that leases a dead worker's stub ends it.
+request of `start` has no page, but each worker's `start` makes it: one that another worker sends is
+a spare here. A worker that leases a dead worker's stub sends its spare on that lease, or ends it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ _CONCURRENT_PUSHES = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
-#: Name of the field of a stub whose request no page yielded, so that none yields it again.
+#: Name of the field of a stub whose request no page yielded, so that none yields it again: its
+#: fingerprint, '' if it has none.
 _FROM_START = "_from_start"
 #: Why the dead letter of a request that stayed in its worker stays one.
 NOT_REPLAYED = (
@@ -126,6 +128,10 @@ class LocalRequests:
         self._numbers = count(1)
         self._waiting: dict[int, Local] = {}
         self._running: dict[str, tuple[int, Local]] = {}
+        self._spares: dict[str, tuple[int, Local]] = {}
+        """Requests without a page that another worker sends, by fingerprint."""
+        self._in_place: dict[str, tuple[int, Local]] = {}
+        """Spares that go in place of a dead worker's request, by its lease."""
         self._warned: set[str] = set()
         self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
         self._limiting = asyncio.Lock()
@@ -155,7 +161,7 @@ class LocalRequests:
         number = next(self._numbers)
         fields: dict[str, Any] = {"url": request.url, FIELD: f"{self.worker} {number}"}
         if entry is None:
-            fields[_FROM_START] = True
+            fields[_FROM_START] = str(fingerprint or "")
         host = waits_at(request, slot(request.url))
         stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=host)
         stub = attrs.evolve(stub, mark=new_token())
@@ -277,7 +283,11 @@ class LocalRequests:
         if not await client.hsetnx(key, str(fingerprint), me):
             owner = await client.hget(key, str(fingerprint))
             if owner != me:
-                if owner == _DONE or (owner and await is_alive(self.frontier, word(owner))):
+                if owner == _DONE:
+                    return True
+                if owner and await is_alive(self.frontier, word(owner)):
+                    if local.parent.entry is None and len(self._spares) < MAX_REQUESTS:
+                        self._spares[str(fingerprint)] = number, local
                     return True
                 local.asked = True  # by a worker that is dead
                 await client.hset(key, str(fingerprint), me)
@@ -308,6 +318,9 @@ class LocalRequests:
             DecodeError: the stub is damaged, names a request of another site, or is a replayed dead
             letter, whose request was given up with the page that waited for it.
         """
+        if lease.id in self._in_place:
+            self._running[lease.id] = self._in_place.pop(lease.id)
+            return self._running[lease.id][1].request
         self.seal.check(lease.stored)
         fields = decode(lease.blob)
         if is_replayed(fields):
@@ -330,14 +343,11 @@ class LocalRequests:
         """Give the lease of another worker's stub to that worker; end it if that worker is dead."""
         try:
             if not await is_alive(self.frontier, owner):
+                if await self._replace(lease, owner):
+                    self.mail.append(lease)
+                    self._wake()
+                    return
                 self._count(f"ignored/{RULE}")
-                fields = decode(lease.blob)
-                if _FROM_START in fields and self._lost_limiter.is_due(owner):
-                    logger.error(
-                        "requests are lost with worker %s, for instance %s: start or a handler "
-                        "made them, and they could not be stored; the next start makes them again",
-                        *(owner, redact(fields["url"][:200])),
-                    )
                 self.exchange.commit(Done(lease=lease, rule=RULE))
                 return
             client: Any = self.frontier.redis
@@ -348,6 +358,30 @@ class LocalRequests:
         except (RedisError, OSError) as error:
             self._log_failure(error, "A stub goes back")
             self.exchange.release(lease)
+
+    async def _replace(self, lease: Lease, owner: str) -> bool:
+        """Whether this worker sends its spare in place of a dead worker's request.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        fields = decode(lease.blob)
+        if (fingerprint := fields.get(_FROM_START)) is None:
+            return False  # its page is read again
+        client: Any = self.frontier.redis
+        key, me = self.frontier.keys.locals, self.worker.encode()
+        if str(fingerprint) in self._spares:
+            await client.hset(key, str(fingerprint), me)
+            self._in_place[lease.id] = self._spares.pop(str(fingerprint))
+            return True
+        sender = await client.hget(key, str(fingerprint))
+        if sender in {None, owner.encode()} and self._lost_limiter.is_due(owner):
+            logger.error(
+                "requests are lost with worker %s, for instance %s: start or a handler made them, "
+                "and they could not be stored; the next start makes them again",
+                *(owner, redact(fields["url"][:200])),
+            )
+        return False
 
     def _mail_of(self, worker: str) -> str:
         return f"{self.frontier.keys.mail}:{worker}"

@@ -305,6 +305,43 @@ async def test_a_request_of_start_that_is_lost_with_its_worker_is_said(
     assert "secret" not in caplog.text
 
 
+async def test_a_request_of_start_is_sent_by_another_worker_that_made_it_too(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each worker's `start` makes it, and it was lost with the one worker that sent it."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    first, other = local_of(frontier, stats, name="first"), local_of(frontier, stats, name="other")
+    await frontier.renew("first", [], ttl_ms=60_000, info=b"{}")
+    requests = [Request("http://a.example/1", callback=lambda response: None) for _ in range(2)]
+    for worker, request in zip((first, other), requests, strict=True):
+        assert worker.keep(request, None, 1)
+        await settled(worker)
+    (lease,) = (await frontier.lease("other", 1, ttl_ms=60_000)).leases
+    assert len(other) == 0
+
+    await frontier.sign_off("first")
+    assert other.request_of(lease) is None
+    await settled(other)
+    assert other.next() is lease  # the same page, so that a feed has its items once
+    assert other.request_of(lease) is requests[1]
+    assert "lost" not in caplog.text
+
+
+async def test_a_request_of_start_that_another_worker_sends_by_now_is_not_called_lost(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A pod that is started anew makes it again, and the dead one's stub is there still."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    dead, anew, other = (local_of(frontier, stats, name=name) for name in ("dead", "anew", "other"))
+    for worker in (dead, anew):
+        assert worker.keep(Request("http://a.example/1", callback=lambda page: None), None, 1)
+        await settled(worker)
+    (lease, _) = (await frontier.lease("other", 2, ttl_ms=60_000)).leases
+    assert other.request_of(lease) is None
+    await settled(other)
+    assert "lost" not in caplog.text
+
+
 def test_a_start_waits_while_its_worker_keeps_many_requests(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
