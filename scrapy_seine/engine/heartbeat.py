@@ -175,6 +175,7 @@ class Heartbeat:
             {
                 "host": socket.gethostname(),
                 "pid": os.getpid(),
+                "project": self.exchange.config.project,
                 "started": round(self.started, 1),
                 "pages": self.stats.get_value("seine/dequeued", 0) - len(self.inflight),
                 "items": self.stats.get_value("item_scraped_count", 0),

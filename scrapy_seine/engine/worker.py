@@ -354,6 +354,8 @@ class Worker:
 
     async def _configure(self, member: Member) -> None:
         config, pace = member.exchange.config, pace_of_project(self.crawler.settings)
+        await refuse_other_signers(member.frontier)
+        await member.heartbeat.beat()
         await claim_for_spider(member.frontier, self.spider.name, config.project)
         await member.frontier.configure(
             delay_ms=pace.delay_ms,
@@ -369,8 +371,6 @@ class Worker:
                 most_pending=config.most_pending,
             ),
         )
-        await member.heartbeat.beat()
-        await refuse_other_signers(member.frontier)
 
     def _on_state_lost(self) -> None:
         member = self.member

@@ -16,6 +16,7 @@ from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.frontier.signed_with import SIGNED, agree_on_secret
 from scrapy_seine.lenient_parsing import whole_number, word
 
@@ -125,13 +126,17 @@ async def warn_of_eviction(redis: Redis) -> None:
 async def claim_for_spider(frontier: Frontier, spider: str, project: str) -> None:
     """Assign a crawl to the spider, because only its callbacks can parse the crawl's pages.
 
+    Call it after the worker's first heartbeat: of two projects that start at once, one sees the
+    other's worker.
+
     A worker of another spider would call its own `parse` with them, and lose their items unnoticed;
     so would one of another project with a spider of the same name. A worker without their secret
     would make a dead letter of each.
 
     Raises:
-        ConfigError: the crawl is another spider's, or its requests are another project's or signed
-            with another secret; or its workers sign, and this one does not.
+        ConfigError: the crawl is another spider's, or its requests or workers are another
+            project's, or its requests are signed with another secret; or its workers sign, and this
+            one does not.
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
@@ -150,14 +155,23 @@ async def claim_for_spider(frontier: Frontier, spider: str, project: str) -> Non
             "empty that one (scrapy seine frontier clear)"
         )
     if word(owner_project) != project:
-        if undone := (await frontier.counts()).undone:
+        undone = (await frontier.counts()).undone
+        what = f"the {undone} requests that wait in crawl {crawl!r} are" if undone else ""
+        if not what and await _has_workers_of_another(frontier, project):
+            what = f"workers are in crawl {crawl!r} that are"
+        if what:
             raise ConfigError(
-                f"the {undone} requests that wait in crawl {crawl!r} are of the project "
-                f"{word(owner_project)!r} (BOT_NAME), not of {project!r}: give each project a "
-                "crawl of its own (SEINE_CRAWL), or let workers of that one finish them"
+                f"{what} of the project {word(owner_project)!r} (BOT_NAME), not of {project!r}: "
+                "give each project a crawl of its own (SEINE_CRAWL), or let workers of that one "
+                "finish it"
             )
         await client.hset(control, _PROJECT, project)
     await agree_on_secret(frontier, word(signed))
+
+
+async def _has_workers_of_another(frontier: Frontier, project: str) -> bool:
+    """Whether a live worker is another project's, because it may push requests at any time."""
+    return any(info.get("project", project) != project for info in await live_workers(frontier))
 
 
 async def release_spider(frontier: Frontier) -> None:

@@ -38,9 +38,9 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
         RedisError: Redis does not answer.
     """
     seal, names = frontier.seal, set(noted.split())
+    await refuse_other_signers(frontier)
     if names == {seal.name}:
         return
-    await refuse_other_signers(frontier)
     client: Any = frontier.redis
     crawl, undone = frontier.keys.crawl, (await frontier.counts()).undone
     if not undone:

@@ -409,6 +409,48 @@ def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) 
     assert run("runspider", "second.py")[0] == 0
 
 
+@pytest.mark.redis
+def test_two_projects_that_start_at_once_do_not_share_a_crawl(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """Both found nothing that waits, and each made dead letters of the other's pages."""
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    with serving(Site) as site:
+        for name in ("first", "second"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "spider.py").write_text(
+                "import asyncio, pathlib, scrapy\n"
+                "class Any(scrapy.Spider):\n    name = 'any'\n"
+                "    async def start(self):\n"
+                f"        pathlib.Path({str(begun)!r}).touch()\n"
+                f"        while not pathlib.Path({str(go)!r}).exists():\n"
+                "            await asyncio.sleep(0.02)\n"
+                f"        yield scrapy.Request('{site}/page/1/', self.{name})\n"
+                f"    def {name}(self, response):\n        yield {{'url': response.url}}\n",
+                "utf-8",
+            )
+            (folder / "mine_settings.py").write_text(
+                'ADDONS = {"scrapy_seine.Addon": 1}\n'
+                f"BOT_NAME = {name!r}\nREDIS_URL = {redis_url!r}\nSEINE_CRAWL = {namespace!r}\n",
+                "utf-8",
+            )
+            (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine_settings\n", "utf-8")
+
+        first = scrapy(tmp_path / "first", "runspider", "spider.py", "-O", "items.jsonl")
+        wait_until(begun.exists, patient(30), "the first one's start runs")
+        second = scrapy(tmp_path / "second", "runspider", "spider.py")
+        _, told = second.communicate(timeout=patient(60))
+        go.touch()
+        _, told_first = first.communicate(timeout=patient(60))
+
+    assert second.returncode == 1
+    assert f"workers are in crawl '{namespace}' that are of the project 'first'" in told
+    assert "Traceback" not in told
+    assert first.returncode == 0, told_first
+    assert (tmp_path / "first" / "items.jsonl").read_text("utf-8").count("\n") == 1
+
+
 def test_a_start_that_scrapy_no_longer_calls_is_named(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:

@@ -116,6 +116,22 @@ async def test_a_worker_of_another_project_does_not_join_while_requests_wait(
     await claim_for_spider(frontier, "s", "first")
 
 
+async def test_a_worker_of_another_project_does_not_join_beside_workers(
+    frontier: Frontier,
+) -> None:
+    """Nothing waited yet while the first one's `start` ran, and each took the other's pages."""
+    frontier.now_ms = 0
+    await frontier.renew("w", [], ttl_ms=60_000, info=b'{"project":"first"}')
+    await claim_for_spider(frontier, "s", "first")
+    await frontier.renew("v", [], ttl_ms=60_000, info=b'{"project":"second"}')
+    with pytest.raises(ConfigError, match=r"workers are in crawl .* of the project 'first'"):
+        await claim_for_spider(frontier, "s", "second")
+    await claim_for_spider(frontier, "s", "first")
+
+    await frontier.sign_off("w")
+    await claim_for_spider(frontier, "s", "second")
+
+
 async def test_a_worker_that_would_set_aside_what_waits_does_not_join(frontier: Frontier) -> None:
     """A secret that is set, or lost, between two starts would make each page a dead letter."""
     await claim_for_spider(frontier, "s", "p")
