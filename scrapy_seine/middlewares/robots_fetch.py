@@ -132,6 +132,7 @@ class RobotsFetch:
         except Exception as error:
             return _unreachable(origin, error, failures)
         state = state_of(response.status)
+        self.stats.inc_value("robotstxt/response_count")
         self.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if state == "away":
             logger.warning("robots.txt of %s: HTTP %d", origin, response.status)
