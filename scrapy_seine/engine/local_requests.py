@@ -370,12 +370,13 @@ class LocalRequests:
             return False  # its page is read again
         client: Any = self.frontier.redis
         key, me = self.frontier.keys.locals, self.worker.encode()
-        if str(fingerprint) in self._spares:
+        if await client.hget(key, str(fingerprint)) not in {None, owner.encode()}:
+            return False  # another worker sends it by now
+        if spare := self._spares.pop(str(fingerprint), None):
+            self._in_place[lease.id] = spare
             await client.hset(key, str(fingerprint), me)
-            self._in_place[lease.id] = self._spares.pop(str(fingerprint))
             return True
-        sender = await client.hget(key, str(fingerprint))
-        if sender in {None, owner.encode()} and self._lost_limiter.is_due(owner):
+        if self._lost_limiter.is_due(owner):
             logger.error(
                 "requests are lost with worker %s, for instance %s: start or a handler made them, "
                 "and they could not be stored; the next start makes them again",

@@ -333,12 +333,15 @@ async def test_a_request_of_start_that_another_worker_sends_by_now_is_not_called
     """A pod that is started anew makes it again, and the dead one's stub is there still."""
     frontier, stats = Frontier(redis_client, namespace), list[str]()
     dead, anew, other = (local_of(frontier, stats, name=name) for name in ("dead", "anew", "other"))
-    for worker in (dead, anew):
+    for worker in (dead, anew, other):
         assert worker.keep(Request("http://a.example/1", callback=lambda page: None), None, 1)
         await settled(worker)
+        if worker is anew:
+            await frontier.renew("anew", [], ttl_ms=60_000, info=b"{}")
     (lease, _) = (await frontier.lease("other", 2, ttl_ms=60_000)).leases
     assert other.request_of(lease) is None
     await settled(other)
+    assert other.next() is None
     assert "lost" not in caplog.text
 
 
