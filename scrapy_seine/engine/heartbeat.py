@@ -90,12 +90,14 @@ class Heartbeat:
     """Called when an operator asks this worker to drain."""
     _last_beat: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
     """Time of the last heartbeat, and the CPU seconds until then."""
+    _answered_at: float = attrs.Factory(time.monotonic)
+    """Time of the last heartbeat that Redis answered."""
     mail: Callable[[Collection[str]], None] = lambda cancelled: None
     """Called with the cancelled jobs when another worker may have handed a lease over."""
     cleared: Callable[[str], None] = lambda domain: None
     """Called when somebody dropped all requests of a domain, or of the crawl ('')."""
     missed: Callable[[], None] = lambda: None
-    """Called where this worker may have missed such a message."""
+    """Called where this worker may have missed such a message, or others took it for dead."""
     _dropped: int | None = None
     """How many requests of the crawl were dropped when it subscribed last; None: it did not."""
     waits: Callable[[], str] = lambda: ""
@@ -134,6 +136,9 @@ class Heartbeat:
         if reply.lost:
             self.stats.inc_value("seine/leases_lost", len(reply.lost))
             self.exchange.drop(reply.lost)
+        if time.monotonic() - self._answered_at > self.lease_s:
+            self.missed()  # others took this worker for dead, and ended what it keeps
+        self._answered_at = time.monotonic()
         self.exchange.learn_fleet(reply.workers, reply.undone)
         if reply.cancelled is None:
             await self._read_cancelled()
