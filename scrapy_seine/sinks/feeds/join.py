@@ -24,13 +24,15 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import SeineError
 from scrapy_seine.sinks.feeds import joined_formats
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
-from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of
+from scrapy_seine.sinks.feeds.last_readings import Rows, done_readings, last_readings, rows_of
 from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
 from scrapy_seine.sinks.feeds.part_storage import sync_folder, write_durably
 
 logger = logging.getLogger(__name__)
 #: Name of the mark that a run's parts are in the file.
 JOINED = ".joined"
+#: How a line of a joined run's mark begins that names a page and its token; no part's name does.
+PAGE = "page "
 #: Name of the content of an appended file before the run.
 BASE = ".base"
 #: A stopped worker joins at most so many bytes, because its supervisor waits for it.
@@ -104,27 +106,31 @@ def join(order: Order) -> Joined | None:
             return None
         result = _write(order, parts)
         if order.over:
-            _remove(order, mark, [part.rows.name for part in parts])
+            _remove(order, mark, _marks(parts))
         return result
 
 
 def _join_late(order: Order, parts: Sequence[Written], mark: Path) -> Joined | None:
     """Append the rows that came after the run's end; None if there are none.
 
-    Each page had a complete reading by then, so an incomplete one that comes later is left out.
+    Each page had a complete reading by then, so an incomplete one that comes later is left out, and
+    so is any of a page that was done: its worker stood still, and another one read the page.
     """
-    joined_names = set(mark.read_text("utf-8").split("\n"))
-    late_parts = [part for part in parts if part.rows.name not in joined_names]
+    joined = set(mark.read_text("utf-8").split("\n"))
+    pages = [line.removeprefix(PAGE) for line in joined if line.startswith(PAGE)]
+    done = dict(line.rsplit(" ", 1) for line in pages)
+    late_parts = [part for part in parts if part.rows.name not in joined]
     last_tokens, _ = last_readings([part.rows for part in late_parts], complete_only=True)
-    pieces, _ = _pieces(late_parts, last_tokens)
+    late_tokens = {p: token for p, token in last_tokens.items() if done.get(p, token) == token}
+    pieces, _ = _pieces(late_parts, late_tokens)
     if not pieces:
         if order.over:
             _remove(order, mark)
         return None
     path = order.file(1)
     # Another base than that of the run, which a killed worker may have left.
-    _write_file(attrs.evolve(order, append=True, before=len(joined_names)), path, pieces)
-    _remove(order, mark, joined_names.union(part.rows.name for part in late_parts))
+    _write_file(attrs.evolve(order, append=True, before=len(joined)), path, pieces)
+    _remove(order, mark, joined | _marks(late_parts, done))
     items = sum(len(piece.rows) for piece in pieces)
     return Joined([(path, items)], len({piece.path for piece in pieces}), 0, 0)
 
@@ -317,8 +323,18 @@ def _rows(file: str, sidecar: dict[str, Any]) -> Rows:
     return Rows(name, int(sidecar["rows"]), readings, endings)
 
 
+def _marks(parts: Sequence[Written], done: Collection[str] = ()) -> set[str]:
+    """Return what the mark of a joined run names: its parts, and how each page was done.
+
+    Pages of *done* are named in it before.
+    """
+    readings = done_readings([part.rows for part in parts]).items()
+    pages = {f"{PAGE}{page} {token}" for page, token in readings if page not in done}
+    return pages | {part.rows.name for part in parts}
+
+
 def _remove(order: Order, mark: Path, names: Collection[str] = ()) -> None:
-    """Write the names of all joined parts to the mark, then remove the run's files."""
+    """Write what was joined to the mark, then remove the run's files."""
     if names or not mark.exists():
         write_durably(mark, "\n".join(names).encode())
     sync_folder(order.folder)

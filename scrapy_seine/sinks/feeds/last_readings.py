@@ -60,6 +60,19 @@ def last_readings(
     }, cut_off
 
 
+def done_readings(parts: Sequence[Rows]) -> dict[str, str]:
+    """Return the token with which each page was done, if it was.
+
+    A page that was given up may be done later, by a replay.
+
+    >>> done_readings([Rows("1", 0, [], [("p", "7", 10, "done"), ("q", "8", 10, "bury")])])
+    {'p': '7'}
+    """
+    best = max(_FINAL.values())
+    ends = [end for part in parts for end in part.ended]
+    return {page: token for page, token, _, word in ends if _FINAL.get(word) == best}
+
+
 def rows_of(part: Rows, last_tokens: dict[str, str]) -> list[int]:
     """Return the numbers of a part's rows to take, in order.
 

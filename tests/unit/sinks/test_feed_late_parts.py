@@ -50,3 +50,26 @@ def test_items_that_come_after_the_end_are_added_to_the_file(tmp_path: Path, for
         assert joined.items == at + 1
     assert texts(read(tmp_path / f"out-1.{format_}")) == [{"n": str(n)} for n in range(4)]
     assert join(over) is None
+
+
+@formats
+@pytest.mark.parametrize("outcome", ["done", "bury"])
+def test_a_reading_of_a_page_that_was_done_adds_nothing_after_the_end(
+    tmp_path: Path, format_: str, outcome: str
+) -> None:
+    """A worker that stood still goes on with pages that another one has read meanwhile.
+
+    A page that was given up may be replayed later.
+    """
+    parts = tmp_path / "parts"
+    rows = [(OTHER, {"n": 0})] if outcome == "bury" else [(FIRST, {"n": 1}), (OTHER, {"n": 0})]
+    put_part(parts, "r1", format_, rows, [(FIRST, outcome), (OTHER, "done")])
+    over = order(parts, format_, over=True)
+    join(over)
+    put_part(parts, "r2", format_, [(AGAIN, {"n": 1})], [(AGAIN, "done")])
+    assert (join(over) is None) is (outcome == "done")
+    numbers = [item["n"] for item in texts(read(tmp_path / f"out-1.{format_}"))]
+    assert sorted(numbers) == ["0", "1"]
+    other = AGAIN if outcome == "done" else FIRST
+    put_part(parts, "r3", format_, [(other, {"n": 1})], [(other, "done")])
+    assert join(over) is None
