@@ -45,8 +45,6 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
     crawl, undone = frontier.keys.crawl, (await frontier.counts()).undone
     if not undone:
         names.clear()
-    elif seal.name not in names and not seal.active and await live_workers(frontier):
-        raise ConfigError(_UNSIGNED.format(crawl))
     elif unknown := {name for name in names if not seal.reads(name)}:
         if await _wait_for_any(frontier, unknown):
             raise ConfigError(

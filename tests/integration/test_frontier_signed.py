@@ -181,13 +181,13 @@ async def test_a_worker_without_a_secret_does_not_join_workers_that_sign(
     await claim_for_spider(frontier, "s", "p")
     await frontier.push([push(frontier, HOSTS[0])])
     frontier.now_ms = 0
-    await frontier.renew("w", [], ttl_ms=60_000, info=b"{}")
+    await beat(frontier, "w")
     with pytest.raises(ConfigError, match="set their SEINE_SECRET here, too"):
         await claim_for_spider(frontier.sealed([]), "s", "p")
 
     await frontier.redis.delete(*(part.keys.workers for part in frontier.parts))
     await claim_for_spider(frontier.sealed([]), "s", "p")  # no worker is left that signs
-    await frontier.renew("w", [], ttl_ms=60_000, info=b"{}")
+    await beat(frontier, "w")
     await claim_for_spider(frontier, "s", "p")  # a second one
 
 
