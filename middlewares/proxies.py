@@ -35,7 +35,6 @@ from crawler.access.proxies.pool import (
     TakenProxy,
 )
 from crawler.access.proxies.sticky import ELSEWHERE, StickyProxies
-from crawler.access.proxies.ways_out import way_out
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
@@ -44,7 +43,6 @@ from middlewares.same_answers import Answers
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
@@ -104,7 +102,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
-        self.answers = Answers(self._open, self.redis_errors)
+        self.answers = Answers(crawler, self._open, self.redis_errors)
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -126,7 +124,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._others_have = False
         self._lacking: set[tuple[str, str]] = set()
         self._opening = asyncio.Lock()
-        self._late_reports: set[asyncio.Task[str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -146,7 +143,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         middleware._began_empty = bool(problem)
         listing = ProxyList.from_settings(crawler.settings).read() or ([], [])
         worker_of(crawler).reach.trust(proxy.url for proxy in listing[0])
-        crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
+        crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
@@ -383,17 +380,26 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         refused = request.meta.get(VERDICT) in REFUSED
         ban = is_ban(request, response)
         if not ban:
-            proxy = request.meta[PROXY_ID]
-            source = self.source_of(proxy)
-            verdict, first = await self.answers.judge(request, response, proxy, source)
-            if verdict == "again":
-                return await self.look_again(request, f"answered as {first}")
-            if verdict == "no page":
-                return (
-                    await self.reject(request, f"answered as {first} through {proxy}") or response
-                )
+            return await self.judge(request, response, ban=ban)
         back = await self.settle(request, ban, reason, refused=refused)
         return back or response
+
+    async def judge(
+        self, request: Request, response: Response, *, ban: bool | None = False
+    ) -> Request | Response:
+        """Report the proxy's use; send a request again whose answer may be the proxy's own."""
+        proxy = request.meta[PROXY_ID]
+        judged = await self.answers.judge(request, response, proxy, self.source_of(proxy))
+        if judged.verdict == "AGAIN":
+            return await self.look_again(request, f"answered as {judged.first}")
+        if judged.verdict == "NO PAGE":
+            reason = f"answered as {judged.first} through {proxy}"
+            return await self.reject(request, reason) or response
+        # By a redirect that nothing proves no proxy is good, or its ban by others would end.
+        is_redirect = 300 <= response.status < 400  # noqa: PLR2004
+        is_unproven = is_redirect and judged.verdict == "UNPROVEN"
+        await self.settle(request, None if is_unproven else ban, "")
+        return response
 
     def source_of(self, proxy_id: str) -> str:
         """Return who stands behind a proxy: its provider, else its address."""
@@ -475,24 +481,20 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             logger.info("proxy %s is %s by %s", lease.id, reply.lower(), site)
         return reply
 
-    def downloaded(self, response: Response, request: Request) -> None:
-        """Report a redirect here, because the redirect middleware ends the chain earlier."""
-        if not 300 <= response.status < 400 or LEASE not in request.meta:  # noqa: PLR2004
-            return
-        if way_out(request.url, response.status, header(response, "Location")):
-            return  # middlewares.ways_out judges it
-        lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        task = asyncio.ensure_future(self._report_lease(domain(request.url), lease, "good"))
-        self._late_reports.add(task)
-        task.add_done_callback(self._late_reports.discard)
+    def opened(self) -> None:
+        """Have the doubtful pages requested before the crawl counts as complete."""
+        ended = self.inflight.completed
+
+        async def completed() -> bool:
+            return await self.answers.fetch_again(is_end=True) or await ended()
+
+        self.inflight.completed = completed
 
     async def closed(self) -> None:
-        """Wait for the reports, and disconnect."""
-        await asyncio.gather(*self._late_reports, return_exceptions=True)
-        if self._pool is None:
-            return
-        try:
-            await self._pool.withdraw(self.worker)
-        except (RedisError, OSError) as error:
-            self.redis_errors.note(error, "This worker's proxies stay listed for a while")
-        await self._pool.redis.aclose()
+        """Disconnect."""
+        if self._pool is not None:
+            try:
+                await self._pool.withdraw(self.worker)
+            except (RedisError, OSError) as error:
+                self.redis_errors.note(error, "This worker's proxies stay listed for a while")
+            await self._pool.redis.aclose()

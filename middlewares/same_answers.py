@@ -1,4 +1,4 @@
-"""Judges answers that several pages of a site got through proxies, for `Proxies`."""
+"""Judges answers that a site's pages got through proxies, for `Proxies`."""
 
 from __future__ import annotations
 
@@ -8,71 +8,140 @@ from http import HTTPStatus
 
 from redis.exceptions import RedisError
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawler.access.proxies.doubtful_pages import name_of, note
+from crawler.access.proxies.doubtful_pages import (
+    AGAIN,
+    DoubtfulPages,
+    doubtful_pages,
+    forget,
+    is_last,
+    name_of,
+    page_of,
+    requested_url,
+)
 from crawler.access.proxies.pool import ProxyPool
-from crawler.access.proxies.same_answers import Asked, SameAnswers, Verdict, digest_of
+from crawler.access.proxies.same_answers import (
+    NO_ANSWER,
+    Asked,
+    Judged,
+    answer_of,
+    judge,
+    redirect_of,
+)
 from crawler.access.redis_errors import RedisErrors
+from crawler.catalogue.jobs.in_redis import Jobs
+from scrapy_seine import meta as m
+from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 #: Key of `request.meta`: `Judged.look` of the answer for which the request is sent again.
 _LOOK = "_proxy_look"
-#: Characters of a page's name that the fleet remembers, at most.
-_LONGEST_NAME = 2000
+#: Characters of an address that the fleet remembers, at most.
+_LONGEST_URL = 2000
+#: Meta of a page's request that a request for a doubtful page of its site has, too.
+_SHARED = (m.JOB_ID, m.JOB_TYPE, m.SITE_ID)
+#: Priority of a doubtful page: that of a listing.
+_PRIORITY = 10
+_BELIEVED = Judged("PAGE", "", [])
 
 
 class Answers:
     """The answers that a worker got through its proxies."""
 
-    def __init__(self, pool: Callable[[], Awaitable[ProxyPool]], errors: RedisErrors) -> None:
-        self._pool, self._errors = pool, errors
-        self._answers = SameAnswers()
+    def __init__(
+        self, crawler: Crawler, pool: Callable[[], Awaitable[ProxyPool]], errors: RedisErrors
+    ) -> None:
+        self._crawler, self._pool, self._errors = crawler, pool, errors
         self._log = OnceAMinute()
 
-    async def judge(
-        self, request: Request, response: Response, proxy: str, source: str
-    ) -> tuple[Verdict, str]:
-        """Judge a response that is no refusal; returns the first page with the same answer, too."""
+    async def judge(self, request: Request, response: Response, proxy: str, source: str) -> Judged:
+        """Judge a response that is no refusal."""
         if request.method != "GET" or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            return "page", ""  # a look is sent again
+            return _BELIEVED  # a look is sent again
+        answer = redirect_of(request.url, response.status, header(response, "Location"))
+        if answer is None and response.status < HTTPStatus.MULTIPLE_CHOICES:
+            answer = answer_of(request.url, response.body)
         look = request.meta.pop(_LOOK, None)
-        is_answer = response.status < HTTPStatus.MULTIPLE_CHOICES
+        url = requested_url(request)
+        if (answer is None and look is None) or len(url) > _LONGEST_URL:
+            return _BELIEVED
         asked = Asked(
             site=domain(request.url),
-            url=request.url,
+            url=url,
             source=source,
             look=look,
-            # An error's page does not reach the spider, which has to request the others.
-            page=name_of(request) if is_answer else "",
+            page=name_of(request),
+            is_last=is_last(request),
         )
-        if not is_answer:
-            self._answers.weigh(asked)
-            return "page", ""
-        digest = digest_of(response.body)
-        await self._ask_fleet(asked, digest)
-        judged = self._answers.judge(asked, digest)
-        note(request, judged.doubtful)
-        if judged.verdict == "again":
+        crawl = self._frontier.keys.crawl if self._frontier is not None else ""
+        meta = {key: request.meta[key] for key in _SHARED if key in request.meta}
+        try:
+            pool = await self._pool()
+            judged = await judge(
+                *(pool.redis, pool.key, asked, answer or NO_ANSWER),
+                crawl=crawl,
+                meta=meta,
+                now_ms=pool.now_ms,
+            )
+            if judged.doubtful:
+                await self.fetch_again()
+        except (RedisError, OSError) as error:
+            self._errors.note(error, "Answers of proxies are not compared")
+            return _BELIEVED
+        if judged.verdict == "AGAIN":
             request.meta[_LOOK] = judged.look
-        elif judged.verdict == "no page" and self._log.is_due(asked.site):
+        elif judged.verdict == "NO PAGE" and self._log.is_due(asked.site):
             logger.warning(
-                "proxy %s answers each page of %s with one page, which is not the site's: it is "
-                "banned there. Pages that were read from that answer are fetched again, as %s",
+                "proxy %s answers pages of %s with what is not the site's: it is banned there. "
+                "Pages that were read from that answer are fetched again, as %s",
                 *(proxy, asked.site, judged.first),
             )
-        return judged.verdict, judged.first
+        return judged
 
-    async def _ask_fleet(self, asked: Asked, digest: str) -> None:
-        """Learn of another worker's page with an answer that is new to this one."""
-        name = asked.page or asked.url
-        if self._answers.knows(asked.site, digest) or len(name) > _LONGEST_NAME:
-            return
-        try:
-            first = await (await self._pool()).first_with(asked.site, digest, name)
-        except (RedisError, OSError) as error:
-            self._errors.note(error, "Answers of proxies are compared in this worker only")
-            return
-        self._answers.learn(asked, digest, first)
+    @property
+    def _frontier(self) -> Frontier | None:
+        member = worker_of(self._crawler).member
+        return member.frontier if member is not None else None
+
+    async def fetch_again(self, *, is_end: bool = False) -> bool:
+        """Request doubtful pages, at the crawl's end all; returns whether there were any.
+
+        They are forgotten when they are in the frontier, so that a crash in between repeats this.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        frontier, pool = self._frontier, await self._pool()
+        if frontier is None:
+            return False
+        crawl, found = frontier.keys.crawl, False
+        for pages in await doubtful_pages(pool.redis, pool.key, crawl, is_end=is_end):
+            found = found or bool(pages.names)
+            await self._push(Jobs(frontier), pages)
+            await forget(pool.redis, pool.key, crawl, pages)
+        return found
+
+    async def _push(self, jobs: Jobs, pages: DoubtfulPages) -> None:
+        times_of = dict(sorted((url, times) for times, url in map(page_of, pages.names)))
+        job = str(pages.meta.get(m.JOB_ID) or "")
+        marks = {url: f"@elsewhere {times}" for url, times in times_of.items()}
+        await jobs.add(
+            job,
+            site_id=str(pages.meta.get(m.SITE_ID) or ""),
+            kind=str(pages.meta.get(m.JOB_TYPE) or ""),
+            urls=times_of,
+            marks=marks,
+            # A scope of its own, so that the target of a redirect is fetched again, too.
+            metas={
+                url: {AGAIN: times, m.SCOPE: f"{job}{marks[url]} {url}"[: m.LONGEST_SCOPE]}
+                for url, times in times_of.items()
+            },
+            priority=_PRIORITY,
+        )
+        self._crawler.stats.inc_value("proxies/pages_fetched_again", len(times_of))

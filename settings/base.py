@@ -294,8 +294,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.attempts.Attempts": 583,
     # The proxy first, because the visitor's identity depends on it.
     "middlewares.proxies.Proxies": 582,
-    # Before redirects are followed: one to another site may be the proxy's own.
-    "middlewares.ways_out.WaysOutOfSites": 601,
+    # Before redirects are followed, which may be the proxy's own.
+    "middlewares.proxied_redirects.ProxiedRedirects": 601,
     "middlewares.identities.Profiles": 584,
     "middlewares.render.Render": 586,
     # Conditions for one download, after the headers are replaced; a 304 is handled last.

@@ -1,7 +1,8 @@
-"""Asks for a seed once more, through another proxy, where a proxy may have answered it itself.
+"""Asks for a page once more, through another proxy, where a proxy may have answered it itself.
 
-A captive portal, a block page or a filter has few links and none into a catalogue. Of a page behind
-it other pages tell (crawler.access.proxies.same_answers), but a crawl that begins with it has none.
+A captive portal, a block page or a filter has few links and none into a catalogue. Other pages with
+the same answer tell of it (crawler.access.proxies.same_answers), but a proxy may give it once, and
+a crawl that begins with it has no other pages: so a seed is asked for several times.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.access.proxies.doubtful_pages import AGAIN, DOUBTFUL, pages_of
 from crawler.access.proxies.sticky import ELSEWHERE
 from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
@@ -22,33 +22,28 @@ from spiders.page_reading import PageReading, job_of
 
 #: Keys in meta: how often a seed was asked for again; the proxy through which a page came.
 _LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
-#: Looks through other proxies, at most: more than one of them may answer by themselves.
+#: Looks at a seed through other proxies, at most: more than one may answer by themselves.
 _MOST_LOOKS = 4
 
 
 class AskedElsewhere(PageReading):
-    """Asks for seeds through other proxies."""
+    """Asks for pages through other proxies."""
 
     def _ask_elsewhere(
         self, response: Response, result: Found, links: Sequence[Link]
     ) -> Iterator[Request]:
-        """Request a seed through another proxy if nothing of a shop is on its page."""
+        """Request a page through another proxy if nothing of a shop is on it."""
         meta, looks = response.meta, int(response.meta.get(_LOOKS) or 0)
-        is_seed = looks or not (meta.get(m.DEPTH) or m.KNOWN in meta)
-        if not is_seed or looks >= _MOST_LOOKS or not meta.get(_PROXY):
+        if m.KNOWN in meta or looks >= _MOST_LOOKS or not meta.get(_PROXY):
             return
         is_small = result.kind == "other" and len(result.page.anchors) <= MAX_LINKS
         if not is_small or any(link.kind in CATALOGUE for link in links):
             return
-        self._count("seeds_elsewhere")
+        if not looks and meta.get(m.DEPTH):  # no seed
+            looks = _MOST_LOOKS - 1
+        self._count("asked_elsewhere")
         url = str((meta.get("redirect_urls") or (response.url,))[0])
         yield self._again(response, url, {_LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
-
-    def _ask_doubtful(self, response: Response) -> Iterator[Request]:
-        """Request pages again that were read from a proxy's own answer, as this page showed."""
-        for times, url in pages_of(response.meta.get(DOUBTFUL, ())):
-            self._count("pages_elsewhere")
-            yield self._again(response, url, {AGAIN: times})
 
     def _again(self, response: Response, url: str, marks: dict[str, Any]) -> Request:
         """Request a page; *marks* are for its meta, the first one makes it a request of its own."""

@@ -117,7 +117,6 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Missing | Request]:
         """Read a page of any kind; an exception makes it a dead letter with a reason."""
-        yield from self._ask_doubtful(response)
         if self._left_site(response):
             self._count("offsite_redirects")
             requested = str(response.meta["redirect_urls"][0])

@@ -1,24 +1,44 @@
 """Pages that were read from an answer which turned out to be a proxy's own: they are fetched again.
 
-Only a look through another proxy tells, perhaps of another page and in another worker. The request
-that got the site's page takes the names of the others along, and the spider requests them. No seed
-may set keys of meta that begin with `_`.
+Only a look through another proxy tells, perhaps of another page and in another worker. So they are
+kept in Redis (`judge_answer.lua`) until they are in the frontier again, at the crawl's end at the
+latest. No seed may set keys of meta that begin with `_`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
+import attrs
+from redis.asyncio import Redis
 from scrapy import Request
 
-#: Key of `request.meta`: names of the pages.
-DOUBTFUL = "_proxy_doubtful"
+from crawler.access.shared_state import text
+from scrapy_seine.attrs_bases import Value
+from scrapy_seine.frontier.round_trips.server_clock import server_time_s
+from scrapy_seine.lenient_parsing import record
+
 #: Key of `request.meta`: how often the page was requested for this reason.
 AGAIN = "_proxy_again"
-#: Pages that one request takes along, and how often one page is requested, at most.
-_MOST, _MOST_TIMES = 400, 5
-#: Pages that are remembered with one answer or one way out, and those that go with a look.
-_MOST_PAGES, _MOST_TAKEN = 200, 20
+#: How often one page is requested for this reason, at most.
+_MOST_TIMES = 5
+#: Pages that are read at once.
+_MOST_PAGES = 500
+
+
+@attrs.frozen(eq=False, repr=False)
+class DoubtfulPages(Value):
+    """Pages of one site."""
+
+    site: str
+    names: list[str]
+    meta: dict[str, Any]
+    """Meta of the requests for them, except `AGAIN`."""
+
+
+def is_last(request: Request) -> bool:
+    """Whether a page is not fetched again for this reason any more."""
+    return int(request.meta.get(AGAIN) or 0) >= _MOST_TIMES
 
 
 def name_of(request: Request) -> str:
@@ -29,42 +49,44 @@ def name_of(request: Request) -> str:
     >>> name_of(Request("http://shop.example/", method="POST"))
     ''
     """
+    is_page = request.callback is None and request.method == "GET" and not is_last(request)
     times = int(request.meta.get(AGAIN) or 0)
-    is_page = request.callback is None and request.method == "GET" and times < _MOST_TIMES
-    urls = request.meta.get("redirect_urls") or (request.url,)
-    return f"{times} {urls[0]}" if is_page else ""
+    return f"{times} {requested_url(request)}" if is_page else ""
 
 
-def remember(pages: list[str], page: str) -> None:
-    """Add a page that a later look may speak against, as long as there is room; '' is no page."""
-    if page and len(pages) < _MOST_PAGES:
-        pages.append(page)
+def requested_url(request: Request) -> str:
+    """Return the address that was requested before redirects."""
+    return str((request.meta.get("redirect_urls") or (request.url,))[0])
 
 
-def take_along(pages: list[str]) -> list[str]:
-    """Return the pages that go with a look, and put them last, so that the next look takes others.
+def page_of(name: str) -> tuple[int, str]:
+    """Return which time a page is requested now, and its address.
 
-    >>> pages = [f"0 http://shop.example/{n}" for n in range(21)]
-    >>> len(take_along(pages)), pages[0]
-    (20, '0 http://shop.example/20')
+    >>> page_of("0 http://shop.example/")
+    (1, 'http://shop.example/')
     """
-    taken = pages[:_MOST_TAKEN]
-    pages[:] = pages[_MOST_TAKEN:] + taken
-    return taken
+    times, _, url = name.partition(" ")
+    return int(times) + 1, url
 
 
-def note(request: Request, pages: Iterable[str]) -> None:
-    """Have the spider request *pages* when it reads this request's page."""
-    if pages := list(pages):
-        known = request.meta.get(DOUBTFUL) or ()
-        request.meta[DOUBTFUL] = list(dict.fromkeys([*known, *pages]))[:_MOST]
+async def doubtful_pages(
+    redis: Redis, key: str, crawl: str, *, is_end: bool = False
+) -> list[DoubtfulPages]:
+    """Return pages of a crawl that are to be fetched again by now; at the crawl's end all.
 
-
-def pages_of(names: Iterable[str]) -> list[tuple[int, str]]:
-    """Return which time each page is requested now, and its address.
-
-    >>> pages_of(["0 http://shop.example/"])
-    [(1, 'http://shop.example/')]
+    Raises:
+        RedisError: Redis does not answer.
     """
-    parts = (name.partition(" ") for name in names)
-    return [(int(times) + 1, url) for times, _, url in parts]
+    latest: Any = "+inf" if is_end else 1000 * await server_time_s(redis)
+    found = []
+    for raw_site, raw_meta in (await redis.hgetall(f"{key}doubtful:{crawl}")).items():
+        name = f"{key}doubtful:{crawl} {text(raw_site)}"
+        names = await redis.zrangebyscore(name, "-inf", latest, start=0, num=_MOST_PAGES)
+        found.append(DoubtfulPages(text(raw_site), list(map(text, names)), record(raw_meta)))
+    return found
+
+
+async def forget(redis: Redis, key: str, crawl: str, pages: DoubtfulPages) -> None:
+    """Forget pages that are in the frontier again."""
+    if pages.names:
+        await redis.zrem(f"{key}doubtful:{crawl} {pages.site}", *pages.names)

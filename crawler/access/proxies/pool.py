@@ -25,8 +25,6 @@ from scrapy_seine.lenient_parsing import record, whole_number
 LEAD_MS = 1000
 #: How long a worker's list counts after its last registration, ms.
 LISTED_MS = 900_000
-#: Answers of a domain that the fleet remembers, at least.
-ANSWERS = 1000
 Outcome = Literal["good", "ban", "unknown"]
 
 
@@ -283,14 +281,6 @@ class ProxyPool:
             config.domains,
         )
         return text(reply)
-
-    async def first_with(self, domain: str, digest: str, page: str) -> str:
-        """Return the fleet's first page of *domain* with an answer: *page* if it is new.
-
-        The answers of a day are remembered, at least the last `ANSWERS` of a domain.
-        """
-        args = (self.now_ms, domain, digest, page, ANSWERS)
-        return text(await run(self.redis, "first_with", self.key, *args))
 
     async def release(self, proxy_id: str) -> None:
         """End a proxy's quarantines; the next request probes it."""

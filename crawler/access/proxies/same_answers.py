@@ -1,43 +1,70 @@
-"""Finds answers with status 200 that are a proxy's own and no page of the site.
+"""Finds answers that are a proxy's own and no page of the site.
 
-A captive portal, an ended account or a filter answers each page with the same bytes. Sites repeat
-themselves, too, as at the end of a listing. So a page with the bytes of another one is fetched once
-more, as a rule through another proxy: other bytes there speak against the first ones, the same for.
-They speak against them until another page has them, too, because a site's page for gone products
-may show a time or one of many banners.
+A captive portal, an ended account or a filter answers each page with the same words, or leads it to
+the same place. Sites repeat themselves, too, as at the end of a listing. So a page with the words
+of another one is fetched once more, as a rule through another proxy: other words there speak
+against the first ones, the same for. They speak against them until another page has the same bytes,
+because a site's page for gone products may show one of many banners.
 
-The look goes with the request, because any worker may send it. Pages that were taken for the site's
-are kept, because a later look may speak against their answer: then they are fetched again. Of an
-answer that is new to it a worker asks the fleet for its first page, because each of many workers
-would believe a proxy once.
+What no page of a shop is as a rule is looked at the first time, too: a redirect to another site,
+HTML instead of robots.txt or a sitemap.
+
+The fleet counts this in Redis (`judge_answer.lua`), because each of many workers would believe a
+proxy some times. Pages for which an answer was taken are kept there, too: where a look speaks
+against it, they are fetched again (crawler.access.proxies.doubtful_pages).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+from urllib.parse import urljoin, urlsplit
 
 import attrs
+from redis.asyncio import Redis
 
-from crawler.access.proxies.doubtful_pages import remember, take_along
-from crawler.extract.limited_dict import Newest
-from scrapy_seine.attrs_bases import Record, Value
+from crawler.access.shared_state import run, text
+from crawler.extract.links.registered_domain import same_site, site_of
+from scrapy_seine.attrs_bases import Value
 
-#: Answers that are remembered; the oldest are dropped first.
-_MOST = 20_000
-#: Pages that settle whether an answer is the site's.
-_ENOUGH = 3
-#: How often one page is looked at again for one answer.
-_MOST_LOOKS = 3
+#: Answers of a domain that the fleet remembers, at least.
+ANSWERS = 1000
 #: Of the pages with an answer that is settled as the site's, one of so many is looked at again.
-#: After so many looks at a site the same holds for each answer's first so many further pages,
-#: because all pages of a site may have two addresses, or others than in a crawl of an hour ago.
-_SAMPLED, _FEW_LOOKS, _FEW_PAGES = 10, 10, 2
-#: An answer is doubted until so many looks for each that got another one get it again.
-_FALSE_SHARE = 4
-Verdict = Literal["page", "again", "no page"]
-_Key = tuple[str, str]
+_SAMPLED = 10
+#: New redirects to other sites are looked at until a site had so many looks: a site that compares
+#: prices leads to hundreds of shops, a portal to one each time.
+_FEW_LOOKS = 10
+#: Bytes of a page whose words are compared, at most; a proxy's own pages are small.
+_LARGEST = 50_000
+_TAG = re.compile(rb"<[^<>]*>")
+_HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
+#: Letters of a word; longer ones are tokens.
+_LONGEST_WORD = 24
+_NO_WORD = re.compile(rb"[0-9/]")
+#: Ends of the addresses of files that are no HTML.
+_FILES = (".txt", ".xml", ".gz", ".json")
+Verdict = Literal["PAGE", "UNPROVEN", "AGAIN", "NO PAGE"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Answer(Value):
+    """What an answer is compared by."""
+
+    words: str
+    """Digest of the words: without numbers, addresses and tokens, which are others each time."""
+    bytes: str
+    """Digest of all bytes."""
+    first_looks: float = 0
+    """The site's looks up to which it is looked at the first time, too."""
+    may_contradict: bool = True
+    """Whether it may speak against another answer."""
+
+
+#: An error, which is only compared with the answer of a look.
+NO_ANSWER = Answer("", "")
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -52,153 +79,101 @@ class Asked(Value):
     """What `Judged.look` was when it was sent."""
     page: str = ""
     """How it is named if it has to be fetched again; '' if it is no page that the spider reads."""
+    is_last: bool = False
+    """It was fetched again so often that it is not fetched again any more."""
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Judged(Value):
     """What an answer is taken for."""
 
     verdict: Verdict
+    """UNPROVEN: nothing shows that it is not the site's."""
     first: str
     """The first page that had it, too."""
-    look: list[Any] | None = None
-    """What goes with the request that is sent again: the answer, its source, the number of looks,
-    and pages with that answer."""
-    doubtful: Sequence[str] = ()
-    """Pages whose answer turned out not to be the site's."""
+    look: list[Any]
+    """What goes with the request if it is sent again: the answer, its source, and the number of
+    looks."""
+    doubtful: int = 0
+    """The number of the site's pages that are to be fetched again now."""
 
 
-def digest_of(body: bytes) -> str:
-    """Return what stands for an answer."""
-    return hashlib.blake2b(body, digest_size=12).hexdigest()
+def digest_of(content: bytes) -> str:
+    """Return what stands for some bytes."""
+    return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
-def _is_sampled(url: str) -> bool:
-    """Whether a page is one of the few that are looked at: no order of pages makes it another's."""
-    return int(digest_of(url.encode()), 16) % _SAMPLED == 0
+def answer_of(url: str, body: bytes) -> Answer:
+    """Return what a page is compared by."""
+    whole = digest_of(body)
+    if not _HTML.match(body):
+        return Answer(whole, whole)
+    is_file = urlsplit(url).path.lower().endswith(_FILES)
+    words = digest_of(_words_of(body)) if len(body) <= _LARGEST else whole
+    return Answer(words, whole, float("inf") if is_file else 0)
 
 
-@attrs.define(eq=False, repr=False)
-class _Answer(Record):
-    url: str
-    """The first page that had it."""
-    pages: list[str] = attrs.Factory(list)
-    """Pages for which it was taken."""
-    same: int = 0
-    """Looks that got it from another source, too."""
-    other: int = 0
-    """Looks that got another one."""
-    settled: int = 0
-    """Pages for which it was taken after a look."""
-    unseen: int = 0
-    """Further pages for which it was taken without a look."""
-    seen: str = ""
-    """The first page of this worker's that had it."""
-    against: str = ""
-    """The answer that it speaks against."""
+def _words_of(body: bytes) -> bytes:
+    """Return the words that a page shows each time.
 
-    @property
-    def is_doubted(self) -> bool:
-        return self.other * _FALSE_SHARE > self.same
-
-    @property
-    def is_false(self) -> bool:
-        return self.other >= _ENOUGH and self.is_doubted
-
-    def needs_look(self, asked: Asked, looks: int, source: str, *, is_new: bool) -> bool:
-        """Whether to fetch a page with this answer again; *source*: of its last look.
-
-        *is_new*: the site was hardly looked at.
-        """
-        if self.is_doubted:
-            return looks < _MOST_LOOKS
-        if self.url == asked.url:
-            return False
-        few = self.settled >= _ENOUGH or (self.unseen < _FEW_PAGES and not is_new)
-        if not looks:
-            is_taken = few and not _is_sampled(asked.url)
-            self.unseen += is_taken
-            return not is_taken
-        if source == asked.source and looks < _MOST_LOOKS and self.settled < _ENOUGH:
-            return True
-        self.settled += 1
-        return False
+    >>> _words_of(b"<title>Hotel</title>It is 12:30. <a href=/in?back=/p/7>Log in</a> for /p/7")
+    b'Hotel It is Log in for'
+    """
+    words = _TAG.sub(b" ", body).split()
+    return b" ".join([w for w in words if len(w) <= _LONGEST_WORD and not _NO_WORD.search(w)])
 
 
-@attrs.define(eq=False, repr=False)
-class SameAnswers(Record):
-    """The answers that this worker got through proxies."""
+def redirect_of(url: str, status: int, location: str) -> Answer | None:
+    """Return what a redirect is compared by: where it leads; None: it is none.
 
-    _answers: dict[_Key, _Answer] = attrs.Factory(dict)
-    _looks: Newest[int] = attrs.Factory(lambda: Newest(int, _MOST))
-    """By site."""
+    >>> portal = redirect_of("http://shop.example/", 302, "http://login.hotel.example/?back=shop")
+    >>> portal.words, portal.may_contradict
+    ('to login.hotel.example', False)
+    >>> redirect_of("http://shop.example/p/1", 302, "/login?t=7").words
+    'to http://shop.example/login'
+    """
+    if not location or not 300 <= status < 400:  # noqa: PLR2004
+        return None
+    try:
+        target = urljoin(url, location)
+        if not same_site(target, url):
+            # Each proxy's country may have a shop of its own: these do not contradict each other.
+            words = f"to {site_of(target)}"
+            return Answer(words, words, _FEW_LOOKS, may_contradict=False)
+    except ValueError:  # http://[ is no address
+        return None
+    words = f"to {target.partition('?')[0]}"
+    return Answer(words, words)
 
-    def knows(self, site: str, digest: str) -> bool:
-        """Whether this worker got an answer before."""
-        return (site, digest) in self._answers
 
-    def learn(self, asked: Asked, digest: str, first: str) -> None:
-        """Note the fleet's first page with an answer: its name, or its address if it has none."""
-        times, _, url = first.rpartition(" ")
-        if url not in {asked.url, asked.page.rpartition(" ")[2]}:
-            self._answer(asked.site, digest, url).pages += [first] if times else []
+async def judge(
+    redis: Redis,
+    key: str,
+    asked: Asked,
+    answer: Answer,
+    *,
+    crawl: str,
+    meta: Mapping[str, object],
+    now_ms: int = 0,
+) -> Judged:
+    """Judge an answer by the fleet's others; *key*: the prefix of the proxies' keys.
 
-    def judge(self, asked: Asked, digest: str) -> Judged:
-        """Judge the answer to a request."""
-        known = self._answers.get((asked.site, digest))
-        # That another worker's page had it says little: it may be this page by another address.
-        is_own = known is None or known.seen in {"", asked.url}
-        if known is not None and not is_own:
-            self._withdraw(asked.site, known)
-        doubtful = self.weigh(asked, digest, is_own=is_own)
-        answer = known or self._answer(asked.site, digest, asked.url)
-        answer.seen = answer.seen or asked.url
-        if answer.is_false:
-            return Judged(verdict="no page", first=answer.url, doubtful=doubtful)
-        before, source, looks, *_ = asked.look or ("", "", 0)
-        source = source if before == digest else asked.source
-        is_new = self._looks.get(asked.site, 0) < _FEW_LOOKS
-        if answer.needs_look(asked, looks, source, is_new=is_new):
-            self._looks[asked.site] += 1
-            look = [digest, asked.source, looks + 1, answer.url, *take_along(answer.pages)]
-            return Judged(verdict="again", first=answer.url, look=look, doubtful=doubtful)
-        remember(answer.pages, asked.page)
-        return Judged(verdict="page", first=answer.url, doubtful=doubtful)
+    *meta* is for the requests of *crawl* for pages that turn out to be no pages.
 
-    def weigh(self, asked: Asked, digest: str = "", *, is_own: bool = True) -> list[str]:
-        """Count what a look got; return pages whose answer it speaks against.
-
-        *digest* is '' for no page. Only an answer of the page's own speaks against another one: a
-        site that repeats itself may do so in several forms.
-        """
-        if not asked.look:
-            return []
-        before, source, _, first, *pages = asked.look
-        answer = self._answer(asked.site, before, first)
-        if before == digest:
-            answer.same += source != asked.source
-        if before == digest or not is_own:
-            return []
-        answer.other += 1
-        if digest:
-            self._answer(asked.site, digest, asked.url).against = before
-        if not asked.page:  # this request cannot take them to the spider
-            return []
-        pages, answer.pages = [*pages, *answer.pages], []
-        return list(dict.fromkeys(pages))
-
-    def _withdraw(self, site: str, answer: _Answer) -> None:
-        """Let an answer that several pages have speak against none."""
-        other = self._answers.get((site, answer.against))
-        if other is not None and other.other:
-            other.other -= 1
-        answer.against = ""
-
-    def _answer(self, site: str, digest: str, url: str) -> _Answer:
-        key = site, digest
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = _Answer(url)
-            if len(self._answers) > _MOST:
-                del self._answers[next(iter(self._answers))]
-        return answer
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    before, source, looks, *_ = asked.look or ("", "", 0)
+    is_sampled = int(digest_of(asked.url.encode()), 16) % _SAMPLED == 0
+    verdict, first, doubtful = await run(
+        redis,
+        "judge_answer",
+        key,
+        *(now_ms, asked.site, asked.url, asked.page, asked.source),
+        *(answer.words, answer.bytes, before, source, looks),
+        min(answer.first_looks, 1e9),
+        *(int(is_sampled), int(answer.may_contradict), int(asked.is_last), 2 * ANSWERS),
+        *(crawl, json.dumps(meta)),
+    )
+    look = [answer.words, asked.source, looks + 1]
+    return Judged(text(verdict), text(first), look, int(doubtful))  # type: ignore[arg-type]

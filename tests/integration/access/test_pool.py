@@ -198,22 +198,6 @@ async def test_a_wait_tells_a_pool_that_rests_from_one_that_is_busy(
     assert (resting, isinstance(resting, Rest)) == (60, True)
 
 
-async def test_the_fleet_remembers_the_first_page_with_an_answer_and_forgets_unused_ones(
-    pool, redis_client, monkeypatch
-) -> None:
-    monkeypatch.setattr("crawler.access.proxies.pool.ANSWERS", 10)
-    assert await pool.first_with(SHOP, "portal", "0 /a") == "0 /a"
-    assert await pool.first_with("other.example", "portal", "0 /b") == "0 /b", "another site"
-    await pool.first_with(SHOP, "unused", "0 /c")
-    for number in range(100):
-        await pool.first_with(SHOP, f"page {number}", f"0 /{number}")
-        assert await pool.first_with(SHOP, "portal", f"0 /{number}") == "0 /a"
-    assert await pool.first_with(SHOP, "unused", "0 /d") == "0 /d"
-    kept = [key async for key in redis_client.scan_iter(f"{pool.key}answers*:{SHOP}")]
-    assert len(kept) == 2
-    assert sum([await redis_client.hlen(key) for key in kept]) <= 20
-
-
 async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, namespace) -> None:
     config = PoolConfig(concurrency=2, delay_s=1)
     pool = ProxyPool(redis_client, namespace, config, now_ms=1_000_000)

@@ -1,0 +1,55 @@
+-- _answers: what the fleet knows of a domain's answers that came through proxies; _proxy_keys comes before it.
+-- ARGV[2] is the domain, ARGV[15] the number of fields in its newer memory, ARGV[16] the crawl's doubtful pages.
+local DAY = 86400000 -- a site's pages are other ones after this time, ms
+local domain = ARGV[2]
+-- hashes: 'w' digest of words -> JSON: f first page's name, t whether it was taken, s looks that got it from another
+-- source, too, o looks that got another one, d pages settled by a look, n pages taken without one;
+-- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A full newer one takes the
+-- older one's place, so that unused digests are forgotten.
+local newer, older = domain_key('answers', domain), domain_key('answers_before', domain)
+local all_looks = domain_key('answer_looks', domain) -- string: number of looks
+local doubtful = P .. 'doubtful:' .. ARGV[16] .. ' ' .. domain -- sorted set: name -> when it is to be fetched, ms
+local doubtful_sites = P .. 'doubtful:' .. ARGV[16] -- hash: domain -> meta of its requests, JSON
+
+-- list: names of the further pages for which an answer was taken
+local function pages_key(digest)
+    return P .. 'answer_pages:' .. domain .. ' ' .. digest
+end
+
+local function get(field)
+    local text = redis.call('HGET', newer, field) or redis.call('HGET', older, field) or ''
+    local readable, found = pcall(cjson.decode, text)
+    return readable and type(found) == 'table' and type(found.f) == 'string' and found or nil
+end
+
+local function put(field, record)
+    if redis.call('HEXISTS', newer, field) == 0 and redis.call('HLEN', newer) >= tonumber(ARGV[15]) then
+        redis.call('RENAME', newer, older)
+    end
+    redis.call('HSET', newer, field, cjson.encode(record))
+    redis.call('PEXPIRE', newer, DAY)
+end
+
+local function count(record, field)
+    return number(record[field]) or 0
+end
+
+local function raise(record, field, by)
+    record[field] = math.max(0, count(record, field) + by)
+end
+
+-- Has a page fetched again at a time.
+local function doubt(page, due)
+    redis.call('ZADD', doubtful, 'NX', due, page)
+    redis.call('PEXPIRE', doubtful, DAY)
+    redis.call('HSET', doubtful_sites, domain, ARGV[17])
+    redis.call('PEXPIRE', doubtful_sites, DAY)
+end
+
+-- Has each page fetched again for which an answer was taken.
+local function doubt_all(digest, record)
+    if record.t then doubt(record.f, now) end
+    record.t = nil
+    for _, page in ipairs(redis.call('LRANGE', pages_key(digest), 0, -1)) do doubt(page, now) end
+    redis.call('DEL', pages_key(digest))
+end
