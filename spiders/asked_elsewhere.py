@@ -24,22 +24,29 @@ from spiders.page_reading import PageReading, job_of
 _LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
 #: Looks at a seed through other proxies, at most: more than one may answer by themselves.
 _MOST_LOOKS = 4
+#: Bytes of an answer that is no HTML, such as an account's error, at most.
+_SMALL = 20_000
 
 
 class AskedElsewhere(PageReading):
     """Asks for pages through other proxies."""
 
     def _ask_elsewhere(
-        self, response: Response, result: Found, links: Sequence[Link]
+        self, response: Response, result: Found | None, links: Sequence[Link]
     ) -> Iterator[Request]:
-        """Request a page through another proxy if nothing of a shop is on it."""
+        """Request a page through another proxy if nothing of a shop is on it; None: no HTML."""
         meta, looks = response.meta, int(response.meta.get(_LOOKS) or 0)
         if m.KNOWN in meta or looks >= _MOST_LOOKS or not meta.get(_PROXY):
             return
-        is_small = result.kind == "other" and len(result.page.anchors) <= MAX_LINKS
-        if not is_small or any(link.kind in CATALOGUE for link in links):
+        is_seed = bool(looks) or not meta.get(m.DEPTH)
+        if result is None:
+            is_small = len(response.body) <= _SMALL
+        else:
+            is_small = result.kind == "other" and len(result.page.anchors) <= MAX_LINKS
+        has_links = any(link.kind in CATALOGUE for link in links)
+        if not is_small or (has_links and (looks or not is_seed)):
             return
-        if not looks and meta.get(m.DEPTH):  # no seed
+        if has_links or not is_seed:  # once
             looks = _MOST_LOOKS - 1
         self._count("asked_elsewhere")
         url = str((meta.get("redirect_urls") or (response.url,))[0])

@@ -130,6 +130,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         page = self._page(response)
         if not page.is_html:
             self._count("not_html")
+            yield from self._ask_elsewhere(response, None, ())
             return
         result = site.extract(page)
         links = (

@@ -26,7 +26,8 @@ Mode = Literal[
     "good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone", "portal", "login"
 ]
 _PORTAL = (
-    b"<html lang=en><title>Hotel</title><h1>Welcome to the hotel</h1><a href=/help>Help</a></html>"
+    b"<html lang=en><title>Hotel</title><h1>Welcome to the hotel</h1><a href=/help>Help</a>"
+    b"<form><input type=hidden value=%d></form></html>"
 )
 _LOGIN_HOST = b"login.hotel.example"
 
@@ -71,7 +72,8 @@ class Forward(Record):
         if self.mode == "close":
             return
         head = await reader.read(4096)
-        page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + _PORTAL
+        page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+        page += _PORTAL % self.connections  # a token, as forms have it
         to_login = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://%b/\r\n\r\n"
         replies = {
             "portal": page,

@@ -3,7 +3,7 @@
 local DAY = 86400000 -- a site's pages are other ones after this time, ms
 local domain = ARGV[2]
 -- hashes: 'w' digest of words -> JSON: f first page's name, t whether it was taken, s looks that got it from another
--- source, too, o looks that got another one, d pages settled by a look, n pages taken without one;
+-- source, too, o looks that got another one, d pages settled by a look, n pages taken without one, h by source: trust;
 -- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A full newer one takes the
 -- older one's place, so that unused digests are forgotten.
 local newer, older = domain_key('answers', domain), domain_key('answers_before', domain)
@@ -36,6 +36,10 @@ end
 
 local function raise(record, field, by)
     record[field] = math.max(0, count(record, field) + by)
+end
+
+local function trust_in(record, source)
+    return type(record.h) == 'table' and number(record.h[source]) or 0
 end
 
 -- Has a page fetched again at a time.

@@ -19,20 +19,26 @@
 -- ARGV[16] the crawl, whose doubtful pages these are
 -- ARGV[17] meta of the requests for them, JSON
 -- reply: {'PAGE' | 'UNPROVEN' | 'AGAIN' | 'NO PAGE', first page with the answer, pages to fetch again now}
-local url, name, source = ARGV[3], ARGV[4], ARGV[5]
-local words, bytes, before = ARGV[6], ARGV[7], ARGV[8]
-local before_source, looks = ARGV[9], tonumber(ARGV[10])
+local url, name, source, words, bytes = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local before, before_source, looks = ARGV[8], ARGV[9], tonumber(ARGV[10])
 local ENOUGH = 3 -- pages that settle whether an answer is the site's
 local MOST_LOOKS = 3 -- at one page for one answer
 local FALSE_SHARE = 4 -- an answer is doubted until so many looks for each that got another one get it again
 -- After so many looks at a site each answer's first so many further pages are believed, because all pages of a
 -- site may have two addresses.
 local FEW_LOOKS, FEW_PAGES = 10, 2
-local MOST_PAGES = 200 -- that are remembered with one answer
+local MOST_PAGES, MOST_TRUST = 200, 3 -- pages that are remembered with one answer; trust in one source
 local LATER = 60000 -- ms after which a page with a doubted answer is fetched again
 
 local function is_doubted(record)
     return count(record, 'o') * FALSE_SHARE > count(record, 's')
+end
+
+-- What a source's answers to pages with several tell of it: above 0 it got the site's page where another one had
+-- this answer, and is not refused so often; below 0 it had this answer itself.
+local function trust(record, who, by)
+    record.h = type(record.h) == 'table' and record.h or {}
+    record.h[who] = math.max(-1, math.min(MOST_TRUST, trust_in(record, who) + by))
 end
 
 local function remember(record)
@@ -47,7 +53,7 @@ local function remember(record)
     end
 end
 
--- Whether only this page has these bytes: a site that repeats itself may do so in several forms.
+-- Whether only this page has these bytes, because a site may repeat itself in several forms.
 local function is_own()
     if words == '' then return true end
     local same = get('b' .. bytes)
@@ -73,6 +79,8 @@ local function weigh(own, same)
         raise(first, 's', source ~= before_source and 1 or 0)
     elseif own and ARGV[13] == '1' then
         raise(first, 'o', 1)
+        trust(first, source, 1)
+        if source ~= before_source then trust(first, before_source, -1) end
         doubt_all(before, first)
         if same then
             same.a = before
@@ -85,8 +93,15 @@ end
 local function verdict_on(record, is_first)
     local all = number(redis.call('GET', all_looks)) or 0
     local has_asked_others = before ~= words or before_source ~= source
-    if count(record, 'o') >= ENOUGH and is_doubted(record) then return 'NO PAGE' end
-    if is_doubted(record) then
+    if count(record, 'o') >= ENOUGH and is_doubted(record) then
+        local is_trusted = trust_in(record, source) > 0
+        -- A portal may show one page of the site, which has this answer itself: so say three sources.
+        local may_be_its = (is_first or string.sub(name, 1, 2) ~= '0 ') and trust_in(record, source) >= 0
+        if may_be_its and looks >= 2 and before == words and before_source ~= source then return 'PAGE' end
+        if not (is_trusted or may_be_its) or looks >= 2 * MOST_LOOKS then return 'NO PAGE' end
+        if is_trusted then trust(record, source, -1) end
+        return 'AGAIN'
+    elseif is_doubted(record) then
         if looks < MOST_LOOKS then return 'AGAIN' end
         if not has_asked_others or ARGV[14] == '1' then return 'NO PAGE' end
     elseif looks == 0 then

@@ -280,6 +280,22 @@ async def test_no_page_is_lost_where_several_of_ten_proxies_are_portals_of_one_k
         assert result.requests < 200 * 1.5
 
 
+async def test_a_portal_that_shows_the_front_page_costs_no_page_and_few_proxies(workers) -> None:
+    """The front page itself was never read again, and each proxy was refused that had it."""
+    result = await crawled(workers, lambda n, source: page(n if n and source > 1 else 0))
+    assert result.lost(page(0)) == 1, "the front page itself"
+    assert result.refused <= 4
+
+
+async def test_a_proxy_that_answers_itself_now_and_then_is_not_given_up(workers) -> None:
+    chance = random.Random(9)
+    result = await crawled(
+        workers, lambda n, _: PORTAL if chance.random() < 0.2 else page(n), sources=1
+    )
+    assert result.lost(PORTAL) <= 2
+    assert result.requests < 200 * 1.5
+
+
 async def test_a_shop_whose_pages_have_two_addresses_each_is_looked_at_for_few(workers) -> None:
     result = await crawled(workers, lambda n, _: page(n // 2), pages=300)
     assert not result.refused
