@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
+import attrs
 from redis.exceptions import RedisError
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -48,6 +49,8 @@ _LONGEST_URL = 2000
 _SHARED = (m.JOB_ID, m.JOB_TYPE, m.SITE_ID)
 #: Priority of a doubtful page: that of a listing.
 _PRIORITY = 10
+#: Statuses of a missing page, which count as an answer.
+_MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _BELIEVED = Judged("PAGE", "", [])
 
 
@@ -65,8 +68,12 @@ class Answers:
         if request.method != "GET" or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return _BELIEVED  # a look is sent again
         answer = redirect_of(request.url, response.status, header(response, "Location"))
-        if answer is None and response.status < HTTPStatus.MULTIPLE_CHOICES:
-            answer = answer_of(request.url, response.body)
+        page = name_of(request)
+        is_missing = response.status in _MISSING and bool(page)
+        if answer is None and (is_missing or response.status < HTTPStatus.MULTIPLE_CHOICES):
+            answer = answer_of(request.url, response.body, response.status)
+            if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
+                answer = attrs.evolve(answer, first_looks=float("inf"))
         look = request.meta.pop(_LOOK, None)
         url = requested_url(request)
         if (answer is None and look is None) or len(url) > _LONGEST_URL:
@@ -76,7 +83,7 @@ class Answers:
             url=url,
             source=source,
             look=look,
-            page=name_of(request),
+            page=page,
             is_last=is_last(request),
         )
         crawl = self._frontier.keys.crawl if self._frontier is not None else ""

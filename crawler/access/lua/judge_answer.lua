@@ -6,7 +6,7 @@
 -- ARGV[3] URL that was requested
 -- ARGV[4] the page's name, if it can be fetched again ('' = no)
 -- ARGV[5] who stands behind the proxy
--- ARGV[6] digest of the answer's words ('' = an error, which is only compared with the answer before)
+-- ARGV[6] digest of the answer's words ('' = it is only compared with the answer before)
 -- ARGV[7] digest of its bytes
 -- ARGV[8] digest of the words that the page had at the look before ('' = it is requested the first time)
 -- ARGV[9] source of the look before

@@ -63,7 +63,7 @@ class Answer(Value):
     """Whether it may speak against another answer."""
 
 
-#: An error, which is only compared with the answer of a look.
+#: An answer of another kind, which is only compared with the answer of a look.
 NO_ANSWER = Answer("", "")
 
 
@@ -103,8 +103,10 @@ def digest_of(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
-def answer_of(url: str, body: bytes) -> Answer:
-    """Return what a page is compared by."""
+def answer_of(url: str, body: bytes, status: int = 200) -> Answer:
+    """Return what a page is compared by, or an error's, which a proxy may have made as well."""
+    if status != 200:  # noqa: PLR2004
+        body = b"%d %b" % (status, _words_of(body[:_LARGEST]))
     whole = digest_of(body)
     if not _HTML.match(body):
         return Answer(whole, whole)
