@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.judge import judge
+from scrapy_seine.urls import domain
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import wait_until
@@ -175,6 +177,22 @@ def test_a_fleet_behind_a_portal_loses_no_page(crawl: Crawl) -> None:
     ways = [Forward("http", "127.0.0.51", mode="portal")]
     ways += [Forward("http", f"127.0.0.{n}") for n in (52, 53)]
     a_fleet_loses_nothing(crawl, ways, 8)
+
+
+def test_no_crawl_ends_while_pages_of_a_portal_are_to_be_fetched_again(crawl: Crawl) -> None:
+    """The worker that had found them was killed before they were in the frontier."""
+    with forwarders(Forward("http", "127.0.0.61")) as ways, banning_shop(20, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False)
+        site = domain(shop.url)
+        key = f"{{{crawl.name}}}:proxies:doubtful:{crawl.name}"
+        crawl.redis.zadd(f"{key} {site}", {f"0 {shop.url}/c/kettles?page=1": 2e15})
+        crawl.redis.hset(key, site, json.dumps({"site_id": crawl.name}))
+        crawl.seed(f"{shop.url}/cart")
+        crawl.start()
+        crawl.wait_for_end(90)
+        assert not crawl.redis.exists(f"{key} {site}")
+    assert "'proxies/pages_fetched_again': 1" in said(crawl.workers.workers[0])
+    assert crawl.rows()
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
