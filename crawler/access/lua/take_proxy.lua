@@ -41,8 +41,10 @@ local function free_at(id, last)
     local banned = ban_ends(id, resting)
     if banned > now then return banned, true, false, true end
     local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
-    if probe and (number(redis.call('HGET', tried, id)) or 0) > now then return now + SOON end
-    if last + pause > now then return last + pause end
+    local tried_until = probe and number(redis.call('HGET', tried, id)) or 0
+    -- What is later than a time from now on was noted before the server's clock was set back.
+    if tried_until > now and tried_until <= now + hold then return now + SOON end
+    if last <= now and last + pause > now then return last + pause end
     if limit > 0 and is_full(P .. 'uses:' .. id, limit) then return now + SOON end
     if domain_pause then
         if domain_limit > 0 and is_full(uses_key(ARGV[2], id), domain_limit) then return now + SOON end

@@ -213,6 +213,23 @@ async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, names
     await taken(pool)
 
 
+async def test_a_server_clock_that_is_set_back_holds_up_no_proxy(redis_client, namespace) -> None:
+    """Each proxy paused until the time at which it had been used before: for an hour."""
+    pool = ProxyPool(redis_client, namespace, PoolConfig(delay_s=1), now_ms=10_000_000)
+    other, each = "other.example", EachAddress(500, 0)
+    (proxy,) = await registered(pool, "a:1")
+    await taken(pool, other, each_address=each)
+    pool.now_ms += 1000
+    assert (await taken(pool)).id == proxy, "a use that decides, and whose worker dies"
+    pool.now_ms -= 3_600_000
+    await taken(pool)
+    assert await pool.take(other) == 1, "its pause begins anew"
+    pool.now_ms += 1000
+    use = await taken(pool, other, each_address=each)
+    assert use.at_ms <= pool.now_ms + 1000
+    assert (await pool.pace(other, proxy, 500))[1] <= pool.now_ms + 2000
+
+
 async def test_what_proxies_that_left_did_is_not_kept_for_ever(pool) -> None:
     """A provider's list has other addresses each day."""
     for day in range(3):
