@@ -28,11 +28,14 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.round_trips.lateness import late_ms
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.urls import domain
 
 #: Name of this machine's own address, beside those of proxies.
 DIRECT = "direct"
 #: How long before its time a request starts to connect, s.
 LEAD_S = 0.1
+#: Domains whose limits are known for downloads of the project's own code, at most.
+_MOST_DOMAINS = 10_000
 
 
 class Egress:
@@ -47,6 +50,8 @@ class Egress:
         self.fleet = fleet_name(crawler.settings)
         self._redis: Redis | None = None
         self._notes: set[asyncio.Task[None]] = set()
+        #: By domain: the last lease whose limits hold for each address.
+        self._leases: dict[str, Lease] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -58,19 +63,25 @@ class Egress:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         """Wait for the request's slot; a request with its domain's limits passes."""
         entry = self.gate.entry_of(request)
-        if entry is None or not entry.lease.each_ms:
+        if entry is None:  # the project's own code downloads it; no send gate looks at its slot
+            known = self._leases.get(domain(request.url))
+            return self._wait(request, known, lead_s=0.0) if known is not None else None
+        if not entry.lease.each_ms:
             return None
+        self._leases[domain(request.url)] = entry.lease
+        if len(self._leases) > _MOST_DOMAINS:
+            del self._leases[next(iter(self._leases))]
         return self._wait(request, entry.lease)
 
-    async def _wait(self, request: Request, lease: Lease) -> None:
-        """Return LEAD_S before the request may be sent; without Redis, nothing is sent."""
+    async def _wait(self, request: Request, lease: Lease, lead_s: float = LEAD_S) -> None:
+        """Return *lead_s* before the request may be sent; without Redis, nothing is sent."""
         while (slot := _slot_of(request)) is None or slot.is_spent:
             try:
                 await self._reserve_slot(request, lease, None)
             except (RedisError, OSError) as error:
                 self.redis_errors.note(error, f"The requests to {lease.domain} wait")
                 await asyncio.sleep(1.0)
-        await asyncio.sleep(max(0.0, slot.at_s - monotonic() - LEAD_S))
+        await asyncio.sleep(max(0.0, slot.at_s - monotonic() - lead_s))
 
     def due_in(self, request: Request, lease: Lease) -> float | None:
         """Seconds until the request may be sent, 0: now; None: its slot is missed or spent."""

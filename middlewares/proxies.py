@@ -318,10 +318,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         # robots.txt keeps the limits of the page that triggered it.
         entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
         lease = entry.lease if entry is not None else None
-        # A request without a lease, or leased before the limits were known, is noted, not delayed.
-        return (
-            EachAddress(lease.each_ms, lease.each_cap) if lease is not None else EachAddress(0, 0)
-        )
+        # A request that was leased before the limits were known is noted, not delayed; for one
+        # without a lease middlewares.egress_pace gets a time.
+        return EachAddress(lease.each_ms, lease.each_cap) if lease is not None else None
 
     async def _spread(self, proxies: ProxyPool, site: str, pool: str, country: str) -> None:
         """Report the number of a site's usable proxies to the frontier, every _COUNT_S."""

@@ -112,6 +112,20 @@ async def test_a_late_send_is_noted_at_its_address(
     assert [asked[2] for asked in pool.paced] == [0] * noted
 
 
+async def test_a_projects_own_download_waits_for_its_address_as_well(pool: Pool) -> None:
+    """It was noted as a use, and sent together with another one."""
+    _, middleware, page = at_gate(0.0)
+    own = Request(URL, meta={PROXY_ID: "a:1"})
+    assert middleware.process_request(own) is None, "no page has told the limits"
+    first = middleware.process_request(page)
+    assert first is not None
+    await first
+    waiting = middleware.process_request(own)
+    assert waiting is not None
+    await waiting
+    assert [asked[1:] for asked in pool.paced] == [("a:1", 200, None)]
+
+
 async def test_while_redis_is_away_nothing_is_sent(pool: Pool) -> None:
     gate, _, request = at_gate(0.15)
     pool.fails = OSError("away")
