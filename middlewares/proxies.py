@@ -37,6 +37,7 @@ from crawler.access.proxies.pool import (
 from crawler.access.proxies.sticky import ELSEWHERE, StickyProxies
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
 from middlewares.same_answers import Answers
@@ -174,8 +175,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.stats.set_value("proxies/listed", len(self.proxies))
         self.stats.set_value("proxies/lists_in_fleet", registered.lists)
         if listing is not None:
-            text = "%d proxies listed, %d left the fleet"
-            logger.info(text, len(self.proxies), registered.removed_count)
+            logger.info("%d proxies listed, %d left", len(self.proxies), registered.removed_count)
         self._others_have = bool(registered.only_elsewhere.count)
         self._compare(registered)
 
@@ -278,6 +278,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         limits = self._limits_of(request, site)
         route = site, pool, country
         avoided = str(request.meta.get(ELSEWHERE) or "")
+        gate = request.meta.get(GATE_PROXY) if request.meta.get(GATE_BOUND) else ""
         try:
             proxies = await self._open()
             if limits is not None:
@@ -287,7 +288,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                 site,
                 pool=pool,
                 country=country,
-                preferred="" if avoided else self.sticky.proxy_of(route),
+                preferred="" if avoided else str(gate or "") or self.sticky.proxy_of(route),
                 avoided=avoided,
                 each_address=limits,
             )

@@ -25,14 +25,17 @@ from crawler.access.proxies.doubtful_pages import (
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
+    Answer,
     Asked,
     Judged,
     answer_of,
+    digest_of,
     judge,
     redirect_of,
 )
 from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.extract.links.gate_cookies import GATE_BOUND
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
@@ -67,14 +70,14 @@ class Answers:
         """Judge a response that is no refusal."""
         if request.method != "GET" or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return _BELIEVED  # a look is sent again
-        answer = redirect_of(request.url, response.status, header(response, "Location"))
+        if request.meta.get(GATE_BOUND):  # other proxies are shown the site's gate
+            return _BELIEVED
         page = name_of(request)
-        is_missing = response.status in _MISSING and bool(page)
-        if answer is None and (is_missing or response.status < HTTPStatus.MULTIPLE_CHOICES):
-            answer = answer_of(request.url, response.body, response.status)
-            if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
-                answer = attrs.evolve(answer, first_looks=float("inf"))
+        answer = _answer(request, response, is_page=bool(page))
         look = request.meta.pop(_LOOK, None)
+        cookie = digest_of(request.headers.get("Cookie") or b"")
+        if look and look[3:] != [cookie]:  # what a gate shows without its cookie says nothing
+            look = None
         url = requested_url(request)
         if (answer is None and look is None) or len(url) > _LONGEST_URL:
             return _BELIEVED
@@ -102,7 +105,7 @@ class Answers:
             self._errors.note(error, "Answers of proxies are not compared")
             return _BELIEVED
         if judged.verdict == "AGAIN":
-            request.meta[_LOOK] = judged.look
+            request.meta[_LOOK] = [*judged.look, cookie]
         elif judged.verdict == "NO PAGE" and self._log.is_due(asked.site):
             logger.warning(
                 "proxy %s answers pages of %s with what is not the site's: it is banned there. "
@@ -152,3 +155,15 @@ class Answers:
             priority=_PRIORITY,
         )
         self._crawler.stats.inc_value("proxies/pages_fetched_again", len(times_of))
+
+
+def _answer(request: Request, response: Response, *, is_page: bool) -> Answer | None:
+    """Return what a response is compared by; None: nothing."""
+    redirect = redirect_of(request.url, response.status, header(response, "Location"))
+    is_missing = is_page and response.status in _MISSING
+    if redirect is not None or not (is_missing or response.status < HTTPStatus.MULTIPLE_CHOICES):
+        return redirect
+    answer = answer_of(request.url, response.body, response.status)
+    if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
+        return attrs.evolve(answer, first_looks=float("inf"))
+    return answer

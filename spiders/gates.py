@@ -6,7 +6,8 @@ redirect that leads back to its own page sets the cookie. From then on the reque
 have the cookie as a header, which travels with them to other workers. Each page that was a gate
 before the worker had the cookie presses its own button, because no link leads to some seeds.
 
-A cookie may expire in mid-crawl. A page that is the same gate again presses the button again.
+A cookie may expire in mid-crawl. A page that is the same gate again presses the button again. If
+it came through another proxy than the cookie, the site's pages go through that one from now on.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scrapy.http import Response
 from crawler.extract import Found, Link
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
-from crawler.extract.links.gate_cookies import MOST_HOSTS
+from crawler.extract.links.gate_cookies import GATE_PROXY, MOST_HOSTS
 from crawler.extract.links.narrowings import NARROWS
 from crawler.extract.links.registered_domain import same_site
 from crawler.items import Missing, Product
@@ -48,8 +49,9 @@ _MOST_TIMES, _LATER_S = 6, 5
 _FIRST = 1000
 #: Key in meta: how often this page was a gate.
 _TIMES = "gates"
-#: Key in a pressed button's meta: `kept` of the gate's page, the `button`, and how many redirects
-#: of its answer were followed (`hops`). Not in cb_kwargs, where an older worker refuses a new name.
+#: Key in a pressed button's meta: `kept` of the gate's page, the `button`, how many redirects of
+#: its answer were followed (`hops`), and the `proxy` through which one set a cookie. Not in
+#: cb_kwargs, where an older worker refuses a new name.
 _PRESSED = "gate_pressed"
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
@@ -81,7 +83,8 @@ class Gates(PageReading):
         if request is None or self._has_jars or not has_header(request, "Cookie"):
             return
         if request.meta.get(m.DEPTH) or "redirect_urls" in request.meta:  # not a seed's
-            self.gate_cookies.note(host_of(response.url), header(request, "Cookie"))
+            proxy = str(request.meta.get(GATE_PROXY) or "")
+            self.gate_cookies.note(host_of(response.url), header(request, "Cookie"), proxy)
 
     def _may_be_gate(self, response: Response, result: Found) -> bool:
         """Whether a page has no more links than a gate, and no cookie of its seed's."""
@@ -116,7 +119,8 @@ class Gates(PageReading):
             return []
         if "redirect_urls" in response.meta:
             self.gate_pages[response.url] += 1
-        if cookie:
+        is_bound = cookie and self.gate_cookies.is_bound(host, cookie, _proxy_of(response))
+        if cookie and not is_bound:
             self.gate_cookies.expire(host, cookie)
         asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
@@ -185,12 +189,15 @@ class Gates(PageReading):
         )
         url = _target_of(response) or gate
         host, job = host_of(gate), job_of(response)
+        proxy = _proxy_of(response)
+        if "proxy" in pressed and not has_header(response, "Set-Cookie"):
+            proxy = pressed["proxy"]
         if url != gate and hops < _MOST_HOPS and host_of(url) == host:
-            yield self._next_hop(response, url, cookies, hops + 1)
+            yield self._next_hop(response, url, cookies, {"hops": hops + 1, "proxy": proxy})
             return
         if cookies:
             self._buttons[host] = str(pressed.get("button") or "")
-            yield from self._keep_cookies(response, cookies, gate, kept)
+            yield from self._keep_cookies(response, cookies, gate, kept, proxy)
         elif host in self._buttons:  # the gate's, but its server had a fault
             yield self._behind_gate(gate, job, kept)
         else:  # the button of another kind of page
@@ -200,7 +207,9 @@ class Gates(PageReading):
         elif response.status == OK:
             yield from self.parse(response)
 
-    def _next_hop(self, response: Response, url: str, cookies: str, hops: int) -> Request:
+    def _next_hop(
+        self, response: Response, url: str, cookies: str, pressed: Mapping[str, Any]
+    ) -> Request:
         """Follow a redirect of a button's answer with the cookies that it has set so far."""
         request = self._request(
             Link(url, "listing", "a gate's answer leads to it"), which_site.find(url), None
@@ -210,17 +219,17 @@ class Gates(PageReading):
             request.headers["Cookie"] = cookies
         request.meta["handle_httpstatus_list"] = _REDIRECTS
         scope = str(response.meta.get(m.SCOPE) or job_of(response))
-        request.meta[m.SCOPE] = f"{hops} {scope}"[: m.LONGEST_SCOPE]
-        request.meta[_PRESSED] = {**(response.meta.get(_PRESSED) or {}), "hops": hops}
+        request.meta[m.SCOPE] = f"{pressed['hops']} {scope}"[: m.LONGEST_SCOPE]
+        request.meta[_PRESSED] = {**(response.meta.get(_PRESSED) or {}), **pressed}
         return request.replace(callback=self.parse_gate, cb_kwargs=response.cb_kwargs)
 
     def _keep_cookies(
-        self, response: Response, cookies: str, gate: str, kept: Mapping[str, Any]
+        self, response: Response, cookies: str, gate: str, kept: Mapping[str, Any], proxy: str = ""
     ) -> Iterator[Request]:
         """Send these cookies with the host's requests from now on, and ask for the page again."""
         if not cookies:
             return
-        self.gate_cookies.keep(host_of(response.url), cookies)
+        self.gate_cookies.keep(host_of(response.url), cookies, proxy or _proxy_of(response))
         self.logger.info(
             "%s: it is a gate; its button was pressed, and its cookie is sent from now on",
             printable(gate),
@@ -244,6 +253,10 @@ def _target_of(response: Response) -> str | None:
     except ValueError:  # http://[ is none
         return None
     return url if location and url.startswith("http") else None
+
+
+def _proxy_of(response: Response) -> str:
+    return str(response.meta.get("proxy_id") or "")
 
 
 def _button(answer: Answer) -> str:

@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link, Page, parse
-from crawler.extract.links.gate_cookies import GateCookies
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, GateCookies
 from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
 from scrapy_seine import meta as m
@@ -60,6 +60,9 @@ class PageReading(FrontierSpider):
         request = make_request(Request, link.url, priority=link.priority, meta=meta)
         if self.gate_cookies and (cookie := self.gate_cookies.of(host_of(link.url))):
             request.headers["Cookie"] = cookie
+            proxy, is_bound = self.gate_cookies.proxy_of(host_of(link.url))
+            if proxy:
+                request.meta.update({GATE_PROXY: proxy, GATE_BOUND: is_bound})
         return request
 
     def _count(self, what: str, count: int = 1) -> None:

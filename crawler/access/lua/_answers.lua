@@ -1,9 +1,11 @@
 -- _answers: what the fleet knows of a domain's answers that came through proxies; _proxy_keys comes before it.
 -- ARGV[2] is the domain, ARGV[15] the number of fields in its newer memory, ARGV[16] the crawl's doubtful pages.
 local DAY = 86400000 -- a site's pages are other ones after this time, ms
+local MOST_TRUST = 3 -- in one source
 local domain = ARGV[2]
 -- hashes: 'w' digest of words -> JSON: f first page's name, t whether it was taken, s looks that got it from another
--- source, too, o looks that got another one, d pages settled by a look, n pages taken without one, h by source: trust;
+-- source, too, o looks that got another one, d pages settled by a look, n pages taken without one, p pages that are
+-- looked at now, q when the last of them was, h by source: trust;
 -- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A full newer one takes the
 -- older one's place, so that unused digests are forgotten.
 local newer, older = domain_key('answers', domain), domain_key('answers_before', domain)
@@ -40,6 +42,13 @@ end
 
 local function trust_in(record, source)
     return type(record.h) == 'table' and number(record.h[source]) or 0
+end
+
+-- What a source's answers to pages with several tell of it: above 0 it got the site's page where another one had
+-- this answer, and is not refused so often; below 0 it had this answer itself.
+local function trust(record, who, by)
+    record.h = type(record.h) == 'table' and record.h or {}
+    record.h[who] = math.max(-1, math.min(MOST_TRUST, trust_in(record, who) + by))
 end
 
 -- Has a page fetched again at a time.

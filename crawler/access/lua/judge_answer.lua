@@ -27,18 +27,11 @@ local FALSE_SHARE = 4 -- an answer is doubted until so many looks for each that 
 -- After so many looks at a site each answer's first so many further pages are believed, because all pages of a
 -- site may have two addresses.
 local FEW_LOOKS, FEW_PAGES = 10, 2
-local MOST_PAGES, MOST_TRUST = 200, 3 -- pages that are remembered with one answer; trust in one source
-local LATER = 60000 -- ms after which a page with a doubted answer is fetched again
+local MOST_PAGES = 1000 -- that are remembered with one answer
+local LATER = 60000 -- ms for which looks are waited for; after which a page with a doubted answer is fetched again
 
 local function is_doubted(record)
     return count(record, 'o') * FALSE_SHARE > count(record, 's')
-end
-
--- What a source's answers to pages with several tell of it: above 0 it got the site's page where another one had
--- this answer, and is not refused so often; below 0 it had this answer itself.
-local function trust(record, who, by)
-    record.h = type(record.h) == 'table' and record.h or {}
-    record.h[who] = math.max(-1, math.min(MOST_TRUST, trust_in(record, who) + by))
 end
 
 local function remember(record)
@@ -75,6 +68,7 @@ end
 -- Counts what a look at the page got.
 local function weigh(own, same)
     local first = get('w' .. before) or { f = url }
+    if looks == 1 then raise(first, 'p', -1) end
     if before == words then
         raise(first, 's', source ~= before_source and 1 or 0)
     elseif own and ARGV[13] == '1' then
@@ -108,7 +102,12 @@ local function verdict_on(record, is_first)
         local is_settled = count(record, 'd') >= ENOUGH
         local is_few = not is_first and (is_settled or all >= FEW_LOOKS and count(record, 'n') < FEW_PAGES)
         if is_first and all < tonumber(ARGV[11]) then return 'AGAIN' end
-        if not is_first and (not is_few or ARGV[12] == '1') then return 'AGAIN' end
+        local is_waited_for = not is_settled and now - count(record, 'q') < LATER and count(record, 'p') >= ENOUGH
+        if not (is_first or is_waited_for) and (not is_few or ARGV[12] == '1') then
+            raise(record, 'p', now - count(record, 'q') < LATER and 1 or 1 - count(record, 'p'))
+            record.q = now
+            return 'AGAIN'
+        end
         if not is_first then raise(record, 'n', 1) end
     else
         local is_undecided = before == words and not has_asked_others or before ~= words and not is_first

@@ -6,6 +6,9 @@ from crawler.extract.limited_dict import Newest
 
 #: Hosts, and cookies of a host that its gate accepts no more, at most.
 MOST_HOSTS, _MOST_EXPIRED = 10_000, 100
+#: Keys of `request.meta`: the proxy through which its cookie was set, and whether it is accepted
+#: through that one only. They travel with the cookie.
+GATE_PROXY, GATE_BOUND = "gate_proxy", "gate_bound"
 
 
 class GateCookies:
@@ -22,11 +25,22 @@ class GateCookies:
     >>> cookies.keep("shop.example", "age=19")
     >>> cookies.to_send("shop.example", "age=18"), cookies.to_send("shop.example", "login=7")
     ('age=19', 'login=7')
+
+    A site may accept a cookie only from the address to which it gave it, thus through one proxy.
+
+    >>> cookies.keep("shop.example", "age=20", "proxy-1")
+    >>> cookies.is_bound("shop.example", "age=20", "proxy-1"), cookies.proxy_of("shop.example")
+    (False, ('proxy-1', False))
+    >>> cookies.is_bound("shop.example", "age=20", "proxy-2"), cookies.proxy_of("shop.example")
+    (True, ('proxy-1', True))
     """
 
     def __init__(self) -> None:
         self._in_use: dict[str, str] = {}
         self._expired: Newest[dict[str, None]] = Newest(dict, MOST_HOSTS)
+        #: The proxy through which each cookie was set; hosts that accept it through that one only.
+        self._proxies: Newest[str] = Newest(str, MOST_HOSTS)
+        self._bound: Newest[bool] = Newest(bool, MOST_HOSTS)
 
     def __bool__(self) -> bool:
         return bool(self._in_use)
@@ -40,16 +54,32 @@ class GateCookies:
         in_use = self._in_use.get(host, "")
         return in_use if in_use and (not sent or self.is_expired(host, sent)) else sent
 
-    def keep(self, host: str, cookie: str) -> None:
-        """Use a cookie that a gate's answer has set."""
+    def keep(self, host: str, cookie: str, proxy: str = "") -> None:
+        """Use a cookie that a gate's answer has set; *proxy*: through which."""
+        if proxy:
+            self._proxies.pop(cookie, None)
+            _ = self._proxies[cookie]  # within its limit
+            self._proxies[cookie] = proxy
         if host in self._in_use or len(self._in_use) < MOST_HOSTS:
             self._in_use[host] = cookie
             self._expired.get(host, {}).pop(cookie, None)
 
-    def note(self, host: str, cookie: str) -> None:
+    def note(self, host: str, cookie: str, proxy: str = "") -> None:
         """Use the cookie with which another worker requested a page, unless it has expired."""
         if not self.is_expired(host, cookie):
-            self.keep(host, cookie)
+            self.keep(host, cookie, proxy)
+
+    def is_bound(self, host: str, cookie: str, proxy: str) -> bool:
+        """Whether the gate that a page with this cookie was is another proxy's, and not passed."""
+        its_proxy = self._proxies.get(cookie, "")
+        is_other = bool(proxy and its_proxy) and its_proxy != proxy
+        if is_other:
+            _ = self._bound[host]
+        return is_other
+
+    def proxy_of(self, host: str) -> tuple[str, bool]:
+        """Return the proxy of the cookie in use, and whether it is accepted through no other."""
+        return self._proxies.get(self.of(host), ""), host in self._bound
 
     def knows(self, host: str, cookie: str) -> bool:
         """Whether a cookie is, or was, the host's."""

@@ -1,4 +1,4 @@
-"""Proxies that say by themselves that a page is missing."""
+"""Proxies that say by themselves that a page is missing, and gates that proxies say nothing of."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from middlewares.proxies import PROXY_ID
 from tests.integration.access.test_proxies_middleware import Make, leased
 from tests.integration.access.test_proxies_middleware import make as make  # noqa: PLC0414
 
@@ -35,3 +36,30 @@ async def test_a_proxy_that_says_of_each_page_that_it_is_missing_is_banned(make:
             meta = back.meta
     assert 404 not in read, "the first one is a seed's, too"
     assert proxies.stats.get_value("proxies/bans") == 1
+
+
+async def test_a_page_behind_a_gate_speaks_against_no_gate(make: Make) -> None:
+    """Each proxy was refused through which a page had been the gate before the cookie was known."""
+    proxies = await make(SEINE_PROXIES=["one.example:1", "two.example:2"])
+    for number in range(20):
+        request = leased(proxies, number)
+        request._set_url(f"http://shop.example/p/{number}")
+        gate = Response(request.url, body=b"<html><h1>Are you 18?")
+        while True:
+            assert await proxies.process_request(request) is None
+            back = await proxies.process_response(request, gate)
+            if back is gate:
+                break
+            assert isinstance(back, Request)
+            request = leased(proxies, number, **back.meta)
+            request._set_url(back.url)
+            request.headers["Cookie"] = "age=18"
+            gate = Response(request.url, body=b"<html><h1>Lamp %c" % (65 + number))
+    assert not proxies.stats.get_value("proxies/bans")
+    its_proxy = proxies.proxies[1].id
+    for number in range(3):
+        request = leased(proxies, number, gate_proxy=its_proxy, gate_bound=True)
+        assert await proxies.process_request(request) is None
+        assert request.meta[PROXY_ID] == its_proxy
+        gate = Response(request.url, body=b"<html><h1>Are you 18?")
+        assert await proxies.process_response(request, gate) is gate

@@ -129,6 +129,14 @@ async def test_a_site_that_repeats_itself_is_asked_again_for_few_pages_only(work
     assert 40 + 3 <= sum(fetched) <= 40 + 3 + 8
 
 
+async def test_pages_in_flight_at_once_wait_for_the_looks_of_three(workers) -> None:
+    """Sixteen pages that differ in a number alone were each asked for four times."""
+    first = [await workers.judged(n, PORTAL) for n in range(16)]
+    assert [judged.verdict for judged in first].count("AGAIN") == 3
+    await workers.judged(1, page(1), "two", first[1].look)
+    assert len(await workers.doubtful()) == 13, "of the others it is known that they were taken"
+
+
 async def test_a_fleet_of_one_proxy_believes_it_in_the_end(workers) -> None:
     fetched = [await workers.until_taken(n, lambda _: b"[]", 1) for n in range(20)]
     assert sum(fetched) <= 20 + 3 * 3 + 3

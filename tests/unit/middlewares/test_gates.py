@@ -10,8 +10,10 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from middlewares.gates import Gates
 from spiders.catalog import CatalogSpider
+from spiders.gates import _PRESSED
 
 GATE = "https://shop.example/"
 PLACES = ["http://[::1", "http://h:99999/", "javascript:enter()", "", "mailto:a@b.example"]
@@ -19,7 +21,7 @@ PLACES = ["http://[::1", "http://h:99999/", "javascript:enter()", "", "mailto:a@
 
 @pytest.fixture
 def crawler() -> Any:
-    made: Any = Crawler(CatalogSpider, {})
+    made: Any = Crawler(CatalogSpider, {"COOKIES_ENABLED": False})
     made.stats = MemoryStatsCollector(made)
     made.spider = CatalogSpider()
     made.spider._set_crawler(made)
@@ -44,3 +46,26 @@ def test_a_seed_that_redirects_to_no_address_is_passed_on(crawler: Any, place: s
     request = Request(GATE)
     response = redirect(place, request)
     assert Gates(crawler).process_response(request, response) is response
+
+
+def test_a_gate_that_knows_visitors_by_their_address_is_passed_through_one_proxy(
+    crawler: Any,
+) -> None:
+    """Each page through another proxy was the gate, expired the cookie and pressed the button."""
+    spider, url = crawler.spider, f"{GATE}c/lamps"
+    meta = {"proxy_id": "one", _PRESSED: {"button": "POST /enter"}}
+    pressed = Request(f"{GATE}enter", meta=meta, cb_kwargs={"gate": url})
+    (hop,) = spider.parse_gate(redirect("/", pressed), gate=url)
+    hop.meta["proxy_id"] = "three"
+    list(spider.parse_gate(HtmlResponse(hop.url, request=hop, status=302), gate=url))
+    cookies = {"Cookie": "adult=1"}
+    led = Request(url, headers=cookies, meta={"proxy_id": "two", "depth": 1})
+    gate = b"<html lang=en><h1>Welcome</h1><form method=post action=/enter><button>Enter</button>"
+    again = next(spider.parse(HtmlResponse(url, body=gate, request=led)))
+    assert (again.url, again.meta[GATE_PROXY], again.meta[GATE_BOUND]) == (url, "one", True)
+    assert again.headers["Cookie"] == b"adult=1"
+    again.meta["depth"] = 1
+    other = CatalogSpider()
+    other._set_crawler(crawler)
+    other._note_cookies(HtmlResponse(url, request=again))
+    assert other.gate_cookies.proxy_of("shop.example") == ("one", False), "whose cookie it is"
