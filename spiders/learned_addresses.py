@@ -11,7 +11,14 @@ from scrapy.http import Response
 from crawler.extract import Found, Link, Page
 from crawler.extract.links.dead_ends import DeadEnds, is_below
 from crawler.extract.links.narrowings import NARROWS, Narrowings, root_of
-from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
+from crawler.extract.links.visit_parameters import (
+    FOLDERS,
+    IRRELEVANT_REASON,
+    QUERY,
+    Visits,
+    may_have_visit,
+    name_of_part,
+)
 from crawler.extract.page.page import tidied
 from crawler.extract.sites_without_products import SitesWithoutProducts, loads_own_list
 from scrapy_seine.printable import printable
@@ -85,7 +92,7 @@ class LearnedAddresses(PageReading):
         self, response: Response, page: Page, shown: list[Hashable], links: list[Link]
     ) -> None:
         """Learn session parameters and categories' folders, for the dead-ends middleware."""
-        if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
+        if not (shown or may_have_visit(response.url)) or "redirect_urls" in response.meta:
             return
         if shown and page.canonical:
             self.visits.note_canonical(job_of(response), response.url, page.canonical)
@@ -95,7 +102,7 @@ class LearnedAddresses(PageReading):
             self.logger.info(
                 "site %s: pages that differ in %s alone are left out, because %s",
                 printable(site_id_of(response)),
-                _NAMES_OF_PARTS.get(name) or f"the parameter {printable(name)}",
+                _NAMES_OF_PARTS.get(name) or name_of_part(name),
                 IRRELEVANT_REASON,
             )
 

@@ -2,10 +2,12 @@
 
 A shop with such a parameter is endless, because each page links to all others by new addresses. A
 parameter is irrelevant if ten pages whose addresses differ only in its value showed the same
-content, and none showed another. Then a page that was fetched under another value is not fetched
+content, and none showed another; or if three pages each link to the shop under one other number
+than their own, because the server has begun another visit. Then a page that was fetched under another value is not fetched
 again. Product pages decide; for listings, the parameter must be irrelevant on listings too. A
 product's folders count as one more parameter, because many shops show it below each of its
-categories, and so do all of its parameters together: `?ref=box_3&pos=7`. Pure; memory is bounded.
+categories, and so do all of its parameters together: `?ref=box_3&pos=7`; and each folder that may be
+a visit's number: `/(S(k2x4qj45))/lamps.aspx`. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.limited_dict import Newest
+from scrapy_seine.printable import printable
 from scrapy_seine.urls import domain_of_tidy
 
 #: Pages with the same content after which their parameter is irrelevant.
@@ -27,7 +30,10 @@ IRRELEVANT_PAGES = 10
 #: Canonical addresses without a parameter after which links to products lose it.
 CANONICAL_PAGES = 5
 #: The reason in logs and in the dashboard.
-IRRELEVANT_REASON = f"{IRRELEVANT_PAGES} of them showed the same, and none anything else"
+IRRELEVANT_REASON = (
+    f"{IRRELEVANT_PAGES} of them showed the same, and none anything else, or each page links to the"
+    " shop under another number"
+)
 #: Parameters of an address that are examined; parameters and pages that are remembered.
 _MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 30_000
 #: Parameters of a host that canonical addresses drop, at most.
@@ -59,8 +65,18 @@ _CATEGORY_PARAMETERS = (
 )
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
+#: Before the place of a folder that may be a visit's number; no parameter's name begins so.
+_PLACE = "//"
+#: Values and folders that may be a visit's number.
+_VISIT = lazy_patterns.pattern(r"(?=\D*\d)[\w()=:~,]{8,80}")
+#: Folders of an address that may be a visit's number.
+_MAX_FOLDERS = 6
+#: Pages whose links all carry one other number than their own, and addresses that it stands in.
+_NEW_VISITS, _MIN_ADDRESSES = 3, 3
 #: Characters of a last segment that may identify a product.
 _MIN_SEGMENT = 6
+#: Parts of an address before its path, where it is split at each slash.
+_ORIGIN_PARTS = 3
 
 #: Job, host, parameter name, and whether the pages are product pages.
 _Key = tuple[str, str, str, bool]
@@ -74,6 +90,8 @@ class _Parameter:
     """Pages that showed the same content under another value."""
     differs: bool = False
     """Two of its values showed different content."""
+    new_visits: int = 0
+    """Pages whose links all carry one other number than the page's own."""
 
     @property
     def is_irrelevant(self) -> bool:
@@ -107,7 +125,12 @@ class Visits:
             parameter = self._parameter(key)
             if parameter.differs:
                 continue
-            if products:
+            if _begins_visit(host, name, value, links):
+                news = self._note_new_visit(job, host, name) or news
+            if products and name[:2] == _PLACE:  # images stand below the visit's number, too
+                above = url.partition(f"/{value}/")[0]
+                content = hash(repr(products).replace(f"{above}/{value}/", ""))
+            elif products:
                 content = hash(tuple(products))
             elif name in {FOLDERS, QUERY}:
                 continue
@@ -119,6 +142,16 @@ class Visits:
                 self.irrelevant_names.add(name)
                 news = name
         return news
+
+    def _note_new_visit(self, job: str, host: str, name: str) -> str | None:
+        """Count a page whose links carry another number; return the name if it is a visit's now."""
+        products, listings = (self._parameter((job, host, name, kind)) for kind in (True, False))
+        listings.new_visits += 1
+        if listings.new_visits != _NEW_VISITS or products.differs or listings.differs:
+            return None
+        products.same_contents = listings.same_contents = IRRELEVANT_PAGES
+        self.irrelevant_names.add(name)
+        return name
 
     def note_canonical(self, job: str, url: str, canonical: str) -> None:
         """Count that a product's page names its address without a parameter as its own.
@@ -154,7 +187,7 @@ class Visits:
         earlier = self._pages.get(hash((job, url))) if self._dropped else None
         if earlier is not None and monotonic() - earlier[2] < _REMEMBERED_S:
             return True  # another page named this address as its own
-        if not any(name in url for name in self.irrelevant_names):
+        if not any(name in url or name[:2] == _PLACE for name in self.irrelevant_names):
             return False
         for host, name, value, page in _url_parameters(url):
             if not self._is_irrelevant((job, host, name, True)):
@@ -243,13 +276,65 @@ def without_category(url: str) -> str:
     return url
 
 
+def name_of_part(name: str) -> str:
+    """Return what a log line calls a parameter, or a folder in a place.
+
+    >>> name_of_part("visit"), name_of_part("//1")
+    ('the parameter visit', 'folder 2 of their path')
+    """
+    if name[:2] == _PLACE:
+        return f"folder {int(name[2:]) + 1} of their path"
+    return f"the parameter {printable(name)}"
+
+
+def may_have_visit(url: str) -> bool:
+    """Whether an address has parameters, or a folder that may be a visit's number."""
+    return "?" in url or next(_visit_folders(url), None) is not None
+
+
+def _visit_folders(url: str) -> Iterator[tuple[int, str]]:
+    """Yield place and text of the folders that may be a visit's number.
+
+    >>> list(_visit_folders("https://a.example/shop.cgi/4f1bbcd880/lamp-ada.html"))
+    [(1, '4f1bbcd880')]
+    """
+    segments = url.partition("?")[0].split("/", _ORIGIN_PARTS + _MAX_FOLDERS)[_ORIGIN_PARTS:-1]
+    for place, segment in enumerate(segments):
+        if _VISIT.fullmatch(segment):
+            yield place, segment
+
+
+def _begins_visit(host: str, name: str, value: str, links: Sequence[str]) -> bool:
+    """Whether all links of a page carry one number, and not the page's own *value*."""
+    if name in {FOLDERS, QUERY} or not _VISIT.fullmatch(value):
+        return False
+    values, pages = set(), set()
+    for link in links[:_MAX_LINKS]:
+        for link_host, link_name, link_value, page in _url_parameters(link):
+            if link_name == name and link_host == host:
+                values.add(link_value)
+                pages.add(page)
+        if len(values) > 1:
+            return False
+    other = next(iter(values), value)
+    return other != value and len(pages) >= _MIN_ADDRESSES and bool(_VISIT.fullmatch(other))
+
+
 def page_without(url: str, name: str) -> str:
-    """Return an address without a parameter.
+    """Return an address without a parameter, or without the folder in its place.
 
     >>> page_without("https://a.example/p?id=7&visit=3f", "visit")
     'https://a.example/p?id=7'
+    >>> page_without("https://a.example/4f1bbcd880/lamp", "//0")
+    'https://a.example/lamp?'
     """
     place, _, query = url.partition("?")
+    if name[:2] == _PLACE:
+        segments = place.split("/")
+        index = _ORIGIN_PARTS + int(name[2:])
+        if _VISIT.fullmatch("".join(segments[index : index + 1])):
+            del segments[index]
+        return f"{'/'.join(segments)}?{query}"
     other_pairs = [pair for pair in query.split("&") if pair and pair.partition("=")[0] != name]
     return f"{place}?{'&'.join(other_pairs)}"
 
@@ -261,11 +346,13 @@ def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
     folders, _, segment = path.rstrip("/").rpartition("/")
     if _identifies(segment):
         yield host, FOLDERS, folders, f"{segment}?{query}"
+    for index, visit in _visit_folders(url):
+        yield host, f"{_PLACE}{index}", visit, page_without(url, f"{_PLACE}{index}")
     if not query:
         return
     pairs = [pair.partition("=") for pair in islice(query.split("&"), _MAX_NAMES)]
     if len(pairs) > 1:
         yield host, QUERY, query, f"{place}?{'&'.join(name for name, _, _ in pairs)}"
     for name, _, value in pairs:
-        if name:
+        if name and name[:2] != _PLACE:
             yield host, name, value, page_without(url, name)

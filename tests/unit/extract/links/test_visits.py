@@ -57,6 +57,74 @@ def test_a_parameter_that_told_two_products_apart_once_is_never_left_out() -> No
     assert not known.is_known("", address("/p", "id"))
 
 
+def folder(name: str, value: str = "") -> str:
+    return f"{SHOP}/shop.cgi/{value or '0' + secrets.token_hex(4)}/{name}"
+
+
+def of_one_visit(address, names: str = "abc") -> list[str]:
+    number = "0" + secrets.token_hex(4)
+    return [address(name, value=number) for name in names]
+
+
+@pytest.mark.parametrize(
+    "address", [folder, lambda name, value="": address(f"/{name}", value=value)]
+)
+def test_links_of_other_visits_show_a_visit_before_a_page_was_fetched_twice(address) -> None:
+    known = Visits()
+    news = [
+        known.note("", address(name, value=f"0{name}77777777"), lamp(1) * (name == "b"), links)
+        for name, links in zip("abc", map(of_one_visit, [address] * 3), strict=True)
+    ]
+    assert news[:2] == [None, None]
+    assert news[2]
+    assert known.is_known("", address("a"))
+    assert known.is_known("", address("b"))
+    assert not known.is_known("", address("d")), "a page that nobody has seen"
+
+
+def test_images_below_a_visits_number_are_those_of_other_visits() -> None:
+    known = Visits()
+    for number in range(IRRELEVANT_PAGES + 3):
+        own = folder(f"p/{number % 3}", f"{number:08}")
+        picture = own.replace("/p/", "/img/")
+        known.note("", own, [(*lamp(number % 3)[0], picture)], links())
+    assert known.is_known("", folder("p/0"))
+
+
+def test_links_of_several_folders_show_no_visit() -> None:
+    known = Visits()
+    for name in "abcd":
+        own = folder(name)
+        others = [folder("x"), folder("y"), folder("z")]
+        assert known.note("", own, [], others) is None
+        assert known.note("", folder(f"{name}2"), [], [folder("x", "0abcabc00")] * 5) is None
+    assert not known.is_known("", folder("a"))
+
+
+def test_a_visit_that_goes_on_is_no_new_one() -> None:
+    known = Visits()
+    for name in "abcd":
+        assert (
+            known.note(
+                "",
+                folder(name, "77777777"),
+                [],
+                of_one_visit(lambda n, value: folder(n, "77777777")),
+            )
+            is None
+        )
+    assert not known.has_names
+
+
+def test_a_folder_that_told_two_products_apart_is_no_visit() -> None:
+    known = Visits()
+    known.note("", folder("p", "11111111"), lamp(1), links())
+    known.note("", folder("p", "22222222"), lamp(2), links())
+    for name in "abcd":
+        assert known.note("", folder(name), [], of_one_visit(folder)) is None
+    assert not known.is_known("", folder("p"))
+
+
 def test_a_product_below_each_of_its_categories_is_fetched_once() -> None:
     known = Visits()
     for number in range(IRRELEVANT_PAGES):
