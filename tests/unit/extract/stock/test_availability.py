@@ -109,3 +109,12 @@ def test_a_class_that_denies_a_state_does_not_name_it(words: str, stock: str | N
     html = f"<h1>Lamp</h1><p class=price>49 €</p><p class='{words}'>Zzyzx</p>"
     found = extract(parse(f"<html>{html}</html>".encode(), "https://a.example/p/lamp"))
     assert found.offered["text"].get("availability") == stock
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rød knapper 5 stk", "Rote Knöpfe 5 Stk.", "Batterier AA 12 stk pakke", "Knapper (5 stk)"],
+)
+def test_a_number_of_pieces_in_a_name_says_nothing_of_the_stock(text: str) -> None:
+    """What was sold out became available, because a pack of five was taken for five in stock."""
+    assert availability_of_text(text) is None
