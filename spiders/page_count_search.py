@@ -18,7 +18,7 @@ from crawler.extract.links.choice import LOADED
 from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.own_pages import own_pages
 from crawler.extract.listing import announced, probing
-from crawler.extract.listing.further_pages import first_page_again, numbers_of
+from crawler.extract.listing.further_pages import first_page_again, numbers_of, own_address
 from crawler.extract.listing.handles import Handles
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
@@ -103,8 +103,10 @@ class FurtherPages(PageReading):
             known = self._first_shelves.get(own.rstrip("/"), ())
             return again if response.meta.get(SHELF) in known else set()
         linked = numbers_of(link for link in links if link.reason != COUNTED)
-        if shelf is not None and any(min(numbers) <= _SECOND for numbers in linked.values()):
-            self._first_shelves[url.rstrip("/")][:] = [shelf]
+        templates = [template for template, numbers in linked.items() if min(numbers) <= _SECOND]
+        if shelf is not None and templates:
+            for first in {url, *map(own_address, templates)}:
+                self._first_shelves[first.rstrip("/")][:] = [shelf]
         return set()
 
     def parse_probe(

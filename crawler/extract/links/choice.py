@@ -38,6 +38,7 @@ from crawler.extract.links.other_languages import (
 from crawler.extract.links.pagination import (
     Address,
     is_too_far,
+    leads_here,
     odd_page_parameter,
     page_number,
     split_url,
@@ -331,11 +332,12 @@ class _LinkCollector:
             self.page_parameters.add(param[0])
         if param or turns_page(element, rel, target, self.address, pager=bool(context & PAGER)):
             number = param[1] if param else page_number(target)
-            if number == 1 and (first := without_first_page(element, url)) != url:
-                if split_url(first) != self.address:
+            own_number = page_number(self.address, self.page_parameters)
+            odd_name = param[0] if param else ""
+            if number <= 1 and (first := without_first_page(element, url, odd_name)) != url:
+                if not leads_here(split_url(first), self.address, own_number):
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
-            own_number = page_number(self.address, self.page_parameters)
             is_far = is_too_far(number, own_number)
             return (None, "") if is_far else ("pagination", "it turns the page")
         if context & FACET and not (

@@ -25,9 +25,12 @@ _DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|skip|cp"
-                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
-                   r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
+#: Usual names of the parameter with a listing's page number, and of that with the products before it.
+OFFSETS = r"start|begin_?index|offset|skip|from"
+PAGE_NAMES = (rf"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|{OFFSETS}|cp"
+              r"|product-page|currentpage|pageindex|str|sida|strona|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
+              r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
+_PAGE_PARAMETER = full_matcher(PAGE_NAMES)
 _PAGE_PATH = lazy_patterns.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
@@ -178,22 +181,31 @@ def is_too_far(number: int, own_number: int) -> bool:
     return number > _MAX_PAGE_NUMBER * (step if _MIN_STEP < step <= _MAX_STEP else 1)
 
 
-def without_first_page(element: Element, url: str) -> str:
+def without_first_page(element: Element, url: str, odd_name: str = "") -> str:
     """Return a pager's address without its page number if it is the first page's and labelled so.
 
-    That is the listing's own address, which is read already.
+    That is the listing's own address, which is read already. *odd_name* is a page parameter of an
+    unusual name.
     """
     place, _, query = url.partition("?")
     pairs = query.split("&")
-    others = [pair for pair in pairs if not _is_first_page(pair)]
+    others = [pair for pair in pairs if not _is_first_page(pair, odd_name)]
     if not query or len(others) != len(pairs) - 1 or short_text(element) != "1":
         return url
     return f"{place}?{'&'.join(others)}" if others else place
 
 
-def _is_first_page(pair: str) -> bool:
+def leads_here(first: Address, own: Address, own_number: int) -> bool:
+    """Whether a pager's first page is the page itself, because that has no number.
+
+    The pager may name parameters that the page's own address lacks.
+    """
+    return not own_number and first[:2] == own[:2] and set(own[2]) <= set(first[2])
+
+
+def _is_first_page(pair: str, odd_name: str) -> bool:
     name, _, value = pair.partition("=")
-    return value == "1" and is_page_parameter(name)
+    return value in {"0", "1"} and (name == odd_name or is_page_parameter(name))
 
 
 def odd_page_parameter(

@@ -16,18 +16,18 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front
 from crawler.extract.links.choice import Link
 from crawler.extract.links.facets import is_script_path
-from crawler.extract.links.pagination import is_display_parameter, without_page
+from crawler.extract.links.pagination import OFFSETS, PAGE_NAMES, is_display_parameter, without_page
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.words import any_of
 
 #: Of a longer listing only the linked pages are fetched, because such a pager is probably a trap.
 MAX_PAGES = 500
 _NUMBER = lazy_patterns.pattern(
-    r"(?P<front>[?&](?:page|p|pg|paged|pagina|pageno|page_?num(?:ber)?|seite|start|offset|skip|from|cp)="
+    rf"(?P<front>[?&](?:{PAGE_NAMES})="
     rf"|/(?:{any_of('paging', 'page')})[/-]?|-(?:page|seite)-?)(?P<number>\d{{1,6}})(?=$|[&/#.])",
     re.IGNORECASE,
 )
-_OFFSETS = lazy_patterns.pattern(r"[?&](?:start|offset|skip|from)=$", re.IGNORECASE)
+_OFFSETS = lazy_patterns.pattern(rf"[?&](?:{OFFSETS})=$", re.IGNORECASE)
 _OF = rf"(?:{any_of('paging', 'of')}|/)"
 _PAGE_OF = lazy_patterns.pattern(
     rf"(?<![^\W\d_])(?:{any_of('paging', 'page')}|{any_of('paging', 'page_shown')})"
@@ -85,7 +85,7 @@ def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str
     (('', set()), ('', set()))
     """
     template, current = split_number(page_url) or (page_url, 0)
-    own = _own_address(template)
+    own = own_address(template)
     if not current or is_front(own) or is_script_path(own):  # there its number may be any page's
         return "", set()
     return own, {x.url for x in links if x.kind != "product" and _is_first(x.url, own, current)}
@@ -94,10 +94,10 @@ def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str
 def _is_first(url: str, own: str, current: int) -> bool:
     """Whether an address is that of a listing's first page; pages are counted from 0 or from 1."""
     template, number = split_number(url) or (url, 0)
-    return number < min(current, 2) and _own_address(template) == own
+    return number < min(current, 2) and own_address(template) == own
 
 
-def _own_address(template: str) -> str:
+def own_address(template: str) -> str:
     """Return an address without its page number (`{}`), its order and its size."""
     place, _, query = template.partition("?")
     kept = [

@@ -221,6 +221,21 @@ def test_the_paths_in_a_streamed_array_are_followed() -> None:
             {"/c/all", "/p/lamp-1"},
         ),
         ("/c/all", '<a href="?page=1">2</a>', {"/c/all?page=1"}),  # counted from 0
+        (
+            "/c/all?list-0-page=2",
+            '<a href="?list-0-page=1">1</a><a href="/p/lamp-1">Lamp</a>',
+            {"/c/all", "/p/lamp-1"},
+        ),
+        (
+            "/c/all?id=7",  # the pager names all its parameters
+            '<a href="?id=7&name=&size=0&page=1">1</a><a href="?id=7&name=&size=0&page=2">2</a>',
+            {"/c/all?id=7&name=&size=0&page=2"},
+        ),
+        (
+            "/c/all",
+            '<a href="?size=4&pgNr=0">1</a><a href="?size=4&pgNr=1">2</a>',
+            {"/c/all?size=4&pgNr=1"},
+        ),
     ],
 )
 def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: set[str]) -> None:

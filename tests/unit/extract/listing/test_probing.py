@@ -215,6 +215,19 @@ class TestSpider:
         assert f"{BASE}?page=1" in self.back(spider, {SHELF: 1})  # counted backwards
         assert f"{BASE}?page=1" not in self.back(spider, dict(second.meta))
 
+    def test_page_one_is_known_where_the_pager_adds_parameters(self, spider):
+        def made(number: int | None, **meta: Any) -> list[Request]:
+            url = BASE if number is None else f"{BASE}?size=4&pgNr={number}&cl=list"
+            pager = "".join(f'<a href="?size=4&pgNr={n}&cl=list">{n + 1}</a>' for n in range(3))
+            body = f'<a href="/p/tent-{number}">Tent</a><div class="pages">{pager}</div>'
+            # Another link to the first page, with the number of products on a page.
+            body += '<p><a href="?size=4&pgNr=0&cl=list">4</a></p>'
+            request = Request(url, meta={m.DEPTH: 1, **meta})
+            return list(spider.parse(HtmlResponse(url, body=body.encode(), request=request)))
+
+        (second,) = (request for request in made(None) if "pgNr=1" in request.url)
+        assert not [x.url for x in made(1, **second.meta) if "pgNr=0" in x.url]
+
     def test_a_listing_that_counts_backwards_is_read_to_page_one(self, spider):
         tiles = '<a href="/p/tent-1">Tent</a><a href="?page=4">Older</a>'
         request = Request(BASE, meta={m.DEPTH: 1})
