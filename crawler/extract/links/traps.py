@@ -13,11 +13,11 @@ from crawler.extract.words import any_of, any_word, finder
 
 _FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
-    r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
+    r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?|ste?p|stl|dwg|dxf|ige?s)$",
 )
 _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?!\.php\?(?:target|page|mode)=(?:category|product)&)(?:[/?#.]|$)"
-    r"|/(?<=[^/?#]/)(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
+    r"|/add(?:\?\w+=|/\d)|/(?<=[^/?#]/)(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|add(?==\d)|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"

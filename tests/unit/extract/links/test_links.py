@@ -168,7 +168,7 @@ def test_products_come_before_listings_before_the_rest() -> None:
     "href",
     ["javascript:void(0)", "mailto:a@b.example", "data:text/html,x", "tel:+1", "#top", "",
      "ftp://shop.example/x", "http://[bad", "/cart", "/checkout/", "/my-account/orders",
-     "?add-to-cart=7", "/vergleich?add=7", "/wishlist/add/7", "/photo.jpg", "/manual.pdf",
+     "?add-to-cart=7", "/vergleich?add=7", "/wishlist/add/7", "/inquiry/add?article=101.6", "/cad/101-6.step", "/photo.jpg", "/manual.pdf",
      "/calendar/2026/11", "/events?month=2026-11", "/archive/2024/05/", "/a/b/a/b/a/b", "/" + "x" * 1200],
 )  # fmt: skip
 def test_a_link_to_nothing_or_in_circles_is_left(href: str) -> None:
