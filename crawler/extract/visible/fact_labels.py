@@ -63,8 +63,11 @@ _MAX_WORDS = 8
 _CELLS = frozenset({"td", "dd", "span"})
 #: Characters of a cell that may be a label.
 _MAX_CELL = 120
-#: A maker's name that ends a sentence, no abbreviation, and a sentence with a figure behind it.
-_NAME_SENTENCE = lazy_patterns.pattern(r"([^.]{0,40}[^\W\d]{4})\.\s(\S.*\d.*)")
+#: A maker's name that ends a sentence, no abbreviation, and behind it a sentence with a figure, or
+#: one of three words and more: `Acme Tools. Zinc plated steel.`
+_NAME_SENTENCE = lazy_patterns.pattern(
+    r"([^.]{0,40}[^\W\d]{4})\.\s(\S.*\d.*|(?:[^\s.]+\s){2,}[a-zß-ÿ]{3,}\.?)$"
+)
 #: Signs at the end of a sentence or a part of one.
 _STOPS = frozenset(".,;")
 #: The figures of a barcode within a text, and at most two words before them.

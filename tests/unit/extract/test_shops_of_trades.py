@@ -298,6 +298,20 @@ def test_an_unknown_label_ends_a_makers_sentence():
 
 
 @pytest.mark.parametrize(
+    ("text", "brand"),
+    [
+        ("Hydrafit. Zinc-nickel plated steel.", "Hydrafit"),
+        ("Acme Works. Sturdy steel frame, lasts long.", "Acme Works"),
+        ("Marks Bros. Games and Toys", "Marks Bros. Games and Toys"),
+        ("Dr. Oetker", "Dr. Oetker"),
+    ],
+)
+def test_a_sentence_behind_a_makers_name_is_no_part_of_it(text, brand):
+    body = f"{H1}<p>Manufacturer: {text}</p><p>€9.00</p>{BUY}"
+    assert found(body).fields["brand"] == brand
+
+
+@pytest.mark.parametrize(
     ("lang", "label", "yes", "no"),
     [
         ("bg", "Наличност", "Има", "Няма"),
