@@ -52,6 +52,7 @@ from crawler.extract.links.traps import (
     is_trap,
     may_be_category,
     names_goods,
+    returns_to,
     stands_among_goods,
 )
 from crawler.extract.links.unlinked import loaded_addresses, loaded_menus, unlinked
@@ -207,6 +208,7 @@ class _LinkCollector:
             target == self.address
             or (is_trap(url) and not self._passes_trap(element, target, url))
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
+            or (kind is None and returns_to(target, self.address))
         ):
             return
         kind, reason = (
@@ -220,10 +222,7 @@ class _LinkCollector:
             self.links_by_url[url] = _link(url, kind, reason)
 
     def _passes_trap(self, element: Element, target: Address, url: str) -> bool:
-        """Whether a trap's address is followed all the same.
-
-        Of an address that is a trap by what all links of the shop have, the rest is added.
-        """
+        """Whether a trap's address is followed; of what all links of the shop have, the rest is."""
         if has_switch(url) and self.switches:
             plain, requested = without_switches(url, self.switches, self.page.url)
             if not is_trap(plain) and requested != url:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from urllib.parse import unquote
 
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
+from crawler.extract.links.pagination import Address, page_number
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, any_word, finder
@@ -21,7 +23,9 @@ _USELESS = finder(
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|add(?==\d)|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
-    rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
+    rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})"
+    rf"|[?&](?:main_page|dispatch)=(?:\w{{1,40}}\.)?(?:add|print|popup|ask|{any_of('paths', 'acts')})_"
+    r"|/(?:(?:print|popup)_\w{1,40}|(?:\w{1,20}_)?(?:zoom|enlarge)\d?)\.(?:php|aspx?|jsp|cgi|html?)\?",
 )
 #: A name below such a word that is also a thing (`/print/sunset-over-paris`), and a category of things.
 _NAMED = finder(
@@ -71,6 +75,24 @@ def is_trap(url: str) -> bool:
         return True
     dated = "=" in path_and_query or "19" in path_and_query or "20" in path_and_query
     return dated and _CALENDAR(path_and_query) is not None and not looks_like_product(path)
+
+
+def returns_to(target: Address, own: Address) -> bool:
+    """Whether a link's parameter is the page's own path, to which a login or a switch returns.
+
+    On a front page it may be the only way on.
+
+    >>> own = split_url("https://a.example/p/lamp/")
+    >>> returns_to(split_url("https://a.example/i18n/ar/?next=%2Fp%2Flamp%2F"), own)
+    True
+    >>> returns_to(split_url("https://a.example/more?list=/p/lamp/&page=2"), own)
+    False
+    """
+    if not target[2] or own[1] in {"/", target[1]} or page_number(target):
+        return False
+    return any(
+        unquote(value) in {own[1], unquote(own[1]), own[0] + own[1]} for _, value in target[2]
+    )
 
 
 def names_goods(url: str) -> bool:

@@ -168,7 +168,9 @@ def test_products_come_before_listings_before_the_rest() -> None:
     "href",
     ["javascript:void(0)", "mailto:a@b.example", "data:text/html,x", "tel:+1", "#top", "",
      "ftp://shop.example/x", "http://[bad", "/cart", "/checkout/", "/my-account/orders",
-     "?add-to-cart=7", "/vergleich?add=7", "/wishlist/add/7", "/inquiry/add?article=101.6", "/cad/101-6.step", "/photo.jpg", "/manual.pdf",
+     "?add-to-cart=7", "/vergleich?add=7", "/wishlist/add/7", "/inquiry/add?article=101.6", "/print_product_info.php?products_id=7", "/product/image_zoom.html?product_no=7",
+     "?main_page=popup_image&pID=7", "/i.php?dispatch=product_features.add_product&product_id=7",
+     "/cad/101-6.step", "/photo.jpg", "/manual.pdf",
      "/calendar/2026/11", "/events?month=2026-11", "/archive/2024/05/", "/a/b/a/b/a/b", "/" + "x" * 1200],
 )  # fmt: skip
 def test_a_link_to_nothing_or_in_circles_is_left(href: str) -> None:
@@ -178,12 +180,33 @@ def test_a_link_to_nothing_or_in_circles_is_left(href: str) -> None:
 @pytest.mark.parametrize(
     "query",
     ["colour=red", "colour=red&size=xl", "sort=price", "view=list", "per_page=48", "page=3&dir=asc",
-     "price=10-20&page=3"],
+     "price=10-20&page=3", "price=0-5000", "price=5000-50000"],
 )  # fmt: skip
 def test_what_only_sorts_or_narrows_a_listing_is_left(query: str) -> None:
     assert links(f'{CARDS}<a href="/c/lamps?{query}">x</a>').keys() == {
         "/lamp-0", "/lamp-1", "/lamp-2",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("link", "follows"),
+    [
+        ("/i18n/ar/?next=/c/lamps", False),
+        ("/enter?returnUrl=%2Fc%2Flamps", False),
+        (f"/change?to=sek&back={SHOP}/c/lamps", False),
+        ("/change?next=/c/rugs", True),
+        ("/more?list=/c/lamps&page=2", True),
+    ],
+)
+def test_a_link_that_returns_to_its_page_is_left(link: str, follows: bool) -> None:
+    """A switch of the language was requested once from each product's page."""
+    assert (
+        any(
+            link.partition("?")[0] in url
+            for url in links(f'<a href="{link}">x</a>', f"{SHOP}/c/lamps")
+        )
+        == follows
+    )
 
 
 def test_session_ids_make_no_new_address() -> None:
