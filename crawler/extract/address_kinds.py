@@ -11,11 +11,13 @@ from crawler.extract.words import CachedRule, any_of, entry_matcher, finder
 _OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
 #: `/products/list?category=3` is a listing's address as well.
 _LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
+#: Not behind the first number of a range, a filter's value: `?price=0-5000`.
+_NO_RANGE = "".join(rf"(?<!=\d{{{digits}}})" for digits in range(1, 8))
 _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|\.p|/[a-z][\w-]*)?/?(?:$|\?)"
-    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|(?<!_c)_\d+(?:\.html?|/index\.html)$"
+    rf"|/\d{{1,7}}-[a-z][\w-]*\.html?$|{_NO_RANGE}-\d{{4,}}(?:\.html?|/)?$|(?<!_c)_\d+(?:\.html?|/index\.html)$"
     r"|/[a-z\d]+-[\w-]{3,200}/p/?(?:$|\?)"
     r"|[?&](?:product_id|products_id|sku|sku_?id|pid|productid|item_id|id_product)=",
 )
@@ -84,8 +86,8 @@ def looks_like_product(path: str) -> bool:
 
     >>> looks_like_product("/products/red-lamp"), looks_like_product("/collections/lamps")
     (True, False)
-    >>> looks_like_product("/products/list?category_id=2")
-    False
+    >>> looks_like_product("/products/list?category_id=2"), looks_like_product("/lamps?price=0-5000")
+    (False, False)
     """
     return _PRODUCT_PATH(path) is not None
 

@@ -47,7 +47,7 @@ _REMEMBERED_S = 3600.0
 _COLLECTION = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
-#: osCommerce, its forks, OpenCart and Magento add the category from which the visitor came to a product's
+#: osCommerce, its forks, OpenCart, Magento and Cafe24 add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
 _CATEGORY_PARAMETERS = (
     (
@@ -61,6 +61,10 @@ _CATEGORY_PARAMETERS = (
     (
         lazy_patterns.pattern(r"/catalog/product/view/"),
         lazy_patterns.pattern(r"(?<=/)category/\d+/?$"),
+    ),
+    (
+        lazy_patterns.pattern(r"/product/[^/?]+/\d+/category/"),
+        lazy_patterns.pattern(r"(?<=/)category/\d+/display/\d+/?$"),
     ),
 )
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
@@ -266,6 +270,8 @@ def without_category(url: str) -> str:
     'https://a.example/index.php?cPath=3_4'
     >>> without_category("https://a.example/collections/lamps/products/ada")
     'https://a.example/products/ada'
+    >>> without_category("https://a.example/product/ada/12/category/24/display/1/")
+    'https://a.example/product/ada/12/'
     """
     if "/collections/" in url:
         return _COLLECTION.sub(r"\1\2", url)
