@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from crawler.extract.address_kinds import looks_like_product, without_origin
+from crawler.extract.address_kinds import is_front, looks_like_product, without_origin
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
 from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.linked_makers import letters_of, named_in_link
@@ -83,11 +83,14 @@ def pictures_called(page: Page, name: str | None) -> list[str]:
 def _leads_to_other(page: Page, image: Element, alt: str) -> bool:
     """Whether an image is in a link to another product's page: `Oak lamp shade` beside `Oak lamp`.
 
-    Or in one to the page of what its description names: the logo of the maker.
+    Or in one to the page of what its description names, the logo of the maker, or to the front page,
+    the shop's own logo.
     """
     url = _leads_away(page, image)
     if url is None:
         return False
+    if is_front(url):
+        return True
     last_part = url.rstrip("/").rpartition("/")[2].partition("?")[0]
     return letters_of(last_part) == letters_of(alt) or looks_like_product(without_origin(url))
 

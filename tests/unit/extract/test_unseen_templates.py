@@ -50,6 +50,13 @@ def test_the_logo_of_the_maker_is_no_picture_of_a_product_that_is_called_after_i
     assert images == ["https://shop.example/lamp.jpg"]
 
 
+def test_the_logo_of_the_shop_is_no_picture_of_a_product_that_is_called_after_it() -> None:
+    logo = '<div class="header"><a href="/"><img src="/marks/a.png" alt="Acme"></a></div>'
+    picture = '<img src="/lamp.jpg" alt="Picture of Acme Oak Lamp">'
+    fields = found(f"{logo}<h1>Acme Oak Lamp</h1>{picture}{PRICE}{BUY}").fields
+    assert fields["images"] == ["https://shop.example/lamp.jpg"]
+
+
 def test_the_picture_beside_a_name_that_no_picture_has_is_not_the_logo_of_the_maker() -> None:
     logo = '<a href="/brands/acme"><img src="/marks/acme.jpg" alt="Acme"></a>'
     body = f"<div><h1>Oak Lamp</h1>{logo}<img src='/lamp.jpg' alt=''>{PRICE}{BUY}</div>"
