@@ -208,7 +208,7 @@ class _LinkCollector:
             target == self.address
             or (is_trap(url) and not self._passes_trap(element, target, url))
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
-            or (kind is None and returns_to(target, self.address))
+            or (target[2] and kind is None and returns_to(target, self.address))
         ):
             return
         kind, reason = (
