@@ -223,7 +223,7 @@ class _LinkCollector:
 
     def _passes_trap(self, element: Element, target: Address, url: str) -> bool:
         """Whether a trap's address is followed; of what all links of the shop have, the rest is."""
-        if has_switch(url) and self.switches:
+        if "=" in url and has_switch(url) and self.switches:
             plain, requested = without_switches(url, self.switches, self.page.url)
             if not is_trap(plain) and requested != url:
                 self.add(element, None, requested)

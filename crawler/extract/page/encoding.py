@@ -22,6 +22,7 @@ _BOMS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+_ALL_BOMS = tuple(bom for bom, _ in _BOMS)
 #: A soft hyphen, its second byte, which few pages have, and its names in markup.
 _SOFT_HYPHEN, _SECOND_BYTE = "\u00ad".encode(), b"\xad"
 _NAMED_HYPHEN = lazy_patterns.pattern(rb"&(?:shy|#173);")
@@ -53,10 +54,9 @@ def _without_hyphens(raw: bytes) -> bytes:
 
 def _recoded(body: bytes, content_type: str) -> bytes:
     """Recode the bytes to UTF-8; valid UTF-8 stays as it is, whatever the page declares."""
-    for bom, encoding in _BOMS:
-        if body.startswith(bom):
-            text = body[len(bom) :].decode(encoding, "replace")
-            return text.encode("utf-8", "replace")
+    if body.startswith(_ALL_BOMS):
+        bom, encoding = next(pair for pair in _BOMS if body.startswith(pair[0]))
+        return body[len(bom) :].decode(encoding, "replace").encode("utf-8", "replace")
     declared = _declared(body, content_type)
     # A page in UTF-16 has NULs; if it has none, a middleware recoded it, and its header is stale.
     if declared and declared.startswith(_STATEFUL if b"\0" in body else _STATEFUL[1:]):

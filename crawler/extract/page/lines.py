@@ -443,12 +443,12 @@ class _Reader:
             return
         lines = self.lines
         place = len(lines)
-        if length < _SHORT_LENGTH or self.seeks_heading or flags & _WALK_FLAGS:
-            if length < _SHORT_LENGTH and (
-                text in _SEPARATORS
-                or (flags & PRICE and lines and self._extends_amount(lines[-1], text, element))
-            ):
-                return
+        if length < _SHORT_LENGTH and (
+            text in _SEPARATORS
+            or (flags & PRICE and lines and self._extends_amount(lines[-1], text, element))
+        ):
+            return
+        if self.seeks_heading or flags & _WALK_FLAGS:
             flags = self._follow_section(text, flags, element)
         lines.append(Line(text, flags | text_flags, element, place))
         if place >= self.stop_after:

@@ -96,9 +96,11 @@ class StockRuns(Record):
     @property
     def is_long(self) -> bool:
         """Whether the run is unusually long, so that each of its pages must be compared."""
-        others = self._before[not self.state]
-        pages = self._before.total() + self._length
-        return others >= _MIN_OTHERS and self._length * others > _LONG_FACTOR * pages
+        before, length = self._before, self._length
+        others = before[not self.state]
+        if others < _MIN_OTHERS or length <= _LONG_FACTOR:  # there are more pages than others
+            return False
+        return length * others > _LONG_FACTOR * (before.total() + length)
 
     @property
     def turned(self) -> int:

@@ -60,10 +60,9 @@ def _take_from_lines(walk: Lines, fields: Fields) -> None:
     """
     shown = _lines.DIGIT
     line_flags = shown | _lines.ELSEWHERE
-    for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
-        if line.flags & line_flags != shown or len(line.text) >= 60:
-            continue
-        if (reviews := _reviews(line.text)) is not None:
+    near = walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]
+    for line in [line for line in near if line.flags & line_flags == shown]:
+        if len(line.text) < 60 and (reviews := _reviews(line.text)) is not None:
             fields["review_count"] = reviews
             before = walk.lines[line.index - 1].text if line.index else ""
             stars = _ALONE(line.text) or (_ALONE(before) if before[-1:].isdecimal() else None)
