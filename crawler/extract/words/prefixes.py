@@ -20,6 +20,8 @@ _DIGITS, _ESCAPED_DIGIT, _ESCAPE = "0123456789", r"\d", "\\"
 PLAIN = re.compile(r"[^\\.^$*+?{}\[\]()|]+").fullmatch
 #: A class of at most 12 plain letters, which is written out.
 _CLASS = re.compile(r"\[([^\\\]^-]{1,12})\]")
+#: An escape, a class, or a sign that divides a pattern.
+_MARKS = re.compile(r"\\.|\[(?:\\.|[^\\\]])*+\]?|[()|]", re.S).finditer
 #: Shared first letters at most, and the fewest alternatives that share a branch.
 _MAX_DEPTH, _MIN_BRANCH_SIZE = 2, 2
 
@@ -100,21 +102,15 @@ def _head(pattern: str) -> tuple[str, str]:
 
 
 def _end_of_group(pattern: str) -> int:
-    depth, place, in_class = 0, 0, False
-    while place < len(pattern):
-        char = pattern[place]
-        if char == _ESCAPE:
-            place += 1
-        elif in_class:
-            in_class = char != "]"
-        elif char == "[":
-            in_class = True
-        elif char in "()":
-            depth += 1 if char == "(" else -1
+    depth = 0
+    for mark in _MARKS(pattern):
+        if mark[0] == "(":
+            depth += 1
+        elif mark[0] == ")":
+            depth -= 1
             if not depth:
-                return place + 1
-        place += 1
-    return place
+                return mark.end()
+    return len(pattern)
 
 
 def _choices(head: str) -> list[str] | None:
@@ -130,15 +126,15 @@ def _choices(head: str) -> list[str] | None:
 
 def _alternatives(inner: str) -> list[str]:
     """Return the top-level alternatives of a group's content."""
-    alternatives, place, begin = [], 0, 0
-    while place < len(inner):
-        if inner[place] in "([":
-            place += len(_head(inner[place:])[0])
-            continue
-        if inner[place] == "|":
-            alternatives.append(inner[begin:place])
-            begin = place + 1
-        place += 1 + (inner[place] == _ESCAPE)
+    alternatives, begin, depth = [], 0, 0
+    for mark in _MARKS(inner):
+        if mark[0] == "(":
+            depth += 1
+        elif mark[0] == ")":
+            depth -= 1
+        elif mark[0] == "|" and not depth:
+            alternatives.append(inner[begin : mark.start()])
+            begin = mark.end()
     return [*alternatives, inner[begin:]]
 
 
