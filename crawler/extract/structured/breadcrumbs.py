@@ -75,10 +75,9 @@ def ends_in_category(links: Sequence[str | None], page_urls: Sequence[str]) -> b
     paths = [_HOST_PART.sub("", link) for link in links[-2:] if link]
     if not page_urls or len(paths) < 2:
         return False
-    page_slugs = {_slug(address) for address in page_urls}
     parent, path = paths
     nested = path.startswith(f"{parent.rstrip('/')}/") and path.rstrip("/") != parent.rstrip("/")
-    return nested and _slug(path) not in page_slugs and not looks_like_product(path)
+    return nested and _slug(path) not in map(_slug, page_urls) and not looks_like_product(path)
 
 
 def _slug(url: str) -> str:

@@ -130,11 +130,11 @@ def _categories_of(page: Page, element: Element, name: str | None) -> list[str]:
     """Return the texts of the links in breadcrumbs, without the front page and the product."""
     page_urls = {page.url, page.canonical}
     links = [(page.resolve(a.get("href") or ""), a) for a in _steps_of(element)]
+    fronts = {url for url, _ in links if is_front(url)}
     for place, (url, _) in enumerate(links[:_MAX_AFTER]):
-        if is_front(url):
+        if url in fronts:
             links = links[place:]  # before it, a link leads back to the listing
             break
-    fronts = {url for url, _ in links if is_front(url)}
     steps = [(url, short_text(a)) for url, a in links if url not in page_urls and url not in fronts]
     ends_in_product = not ends_in_category(
         [url for url, _ in steps], [url for url in page_urls if url]
