@@ -81,7 +81,10 @@ def instructions(work: Callable[[], object]) -> int:
 
 
 def _counted() -> dict[str, int]:
-    """Instructions a page, once caches hold what a site's pages share."""
+    """Instructions a page, once caches hold what a site's pages share.
+
+    `first_use` are those of a new process's first pages of shops: it compiles words and patterns.
+    """
     from crawler.extract import extract, find_links, parse
 
     def read(kind: Pages) -> None:
@@ -90,8 +93,10 @@ def _counted() -> dict[str, int]:
             extract(page)
             find_links(page)
 
-    found = {}
-    for name, (before, counted) in pages().items():
+    series = pages()
+    first, _ = series["shops"]
+    found = {"first_use": round(instructions(lambda: read(first)) / len(first))}
+    for name, (before, counted) in series.items():
         read(before)
         count = instructions(lambda counted=counted: read(counted))  # type: ignore[misc]
         found[name] = round(count / len(counted))
