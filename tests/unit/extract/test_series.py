@@ -394,6 +394,7 @@ def test_words_for_the_stock_are_turned_by_yes_and_no_behind_them():
     assert (stock("Sold out: no"), stock("Ausverkauft: ja")) == ("InStock", "OutOfStock")
     assert (stock("Uitverkocht: nee"), stock("In stock: no")) == ("InStock", "OutOfStock")
     assert (stock("Lager: 0"), stock("Bestand: 12")) == ("OutOfStock", "InStock")
+    assert (stock("Nettlager: 0 stk"), stock("Nettlager: 10 stk")) == ("OutOfStock", "InStock")
     assert stock("Availability: sold out: no") == "InStock"
     assert stock("Availability: stock: 0") == "OutOfStock"
 

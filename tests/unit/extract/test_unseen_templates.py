@@ -420,8 +420,7 @@ def test_a_bare_number_in_a_box_for_the_stock_is_no_price() -> None:
 @pytest.mark.parametrize(
     ("text", "stock"),
     [
-        ("Nettlager: 0 stk", "OutOfStock"),
-        ("Nettlager: 10 stk", "InStock"),
+        ("0 stk på lager", "OutOfStock"),
         ("Rendelésre, 3-4 hét", "BackOrder"),
         ("Víno je vyprodané", "OutOfStock"),
     ],
