@@ -14,7 +14,7 @@ domain's pace for the whole fleet, so that leased requests may be sent at once.
    ever blocks the reactor.
 4. `engine.fastpath.request_task` carries a request in one task through the middlewares, the client
    of its lane (`engine.download`; the plain lane's client writes when `send_gate` says that it is
-   time) and the spider, which reads one page at a time (`fastpath.parse_queue`). Where Scrapy lacks
+   time) and the spider, which reads one page at a time (`reading.parse_queue`). Where Scrapy lacks
    a private name that this needs, its own engine does it (`fastpath.scrapys_path`).
 5. `engine.lease.inflight` holds the request's lease. `engine.lease.page_end` waits until Scrapy is
    done with the request and each of its items is durable. Only then the frontier ends the lease and

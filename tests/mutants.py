@@ -63,7 +63,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "engine/download/http_tolerance",
     ),
     "scrapy_seine.engine.download.lanes": ("engine/download/lanes", "middlewares/limits_per"),
-    "scrapy_seine.engine.fastpath.parse_queue": ("engine/fastpath/parse_queue",),
+    "scrapy_seine.engine.reading.parse_queue": ("engine/reading/parse_queue",),
     "scrapy_seine.engine.reading.reading_limit": ("engine/reading/reading_limit",),
     "scrapy_seine.engine.lease.outcomes": ("engine/lease/outcomes",),
     "scrapy_seine.engine.lease.uncaught": ("engine/lease/outcomes",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Awaitable
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Self
@@ -78,8 +79,8 @@ class Decompress(HttpCompressionMiddleware):
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
         self, request: Request, response: Response
-    ) -> Request | Response:
-        """Unpack the body within SEINE_READ_SECONDS.
+    ) -> Request | Response | Awaitable[Request | Response]:
+        """Unpack the body within SEINE_READ_SECONDS, and later where the process is busy.
 
         Raises:
             Unusable: it is too large, or cannot be unpacked and has no try left.
@@ -88,6 +89,14 @@ class Decompress(HttpCompressionMiddleware):
             return self._retry_or_fail(request, "broken", reason)
         if not has_header(response, "Content-Encoding") or request.method == "HEAD":
             return _readable(response)
+        in_turn = self._unpack_in_turn if self.limit.queue.is_busy else self._unpack
+        return in_turn(request, response)
+
+    async def _unpack_in_turn(self, request: Request, response: Response) -> Request | Response:
+        await self.limit.queue.wait()
+        return self._unpack(request, response)
+
+    def _unpack(self, request: Request, response: Response) -> Request | Response:
         encodings = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
         description = f"its body is packed ({encodings[:60]})"
         limit = request.meta.get("download_maxsize", self.max_bytes)

@@ -31,6 +31,10 @@ _FHCRC, _FEXTRA, _NAMES = 2, 4, (8, 16)
 _ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60)))
 
 
+#: Frames of a zstd body, at most: one takes 10 µs however small it is, 8 MB of empty ones 10 s.
+_MOST_FRAMES = 10_000
+
+
 class Damaged(Exception):
     """A packed body is incomplete or wrong; the text continues a sentence about the body."""
 
@@ -196,8 +200,11 @@ def _unbrotli_by(body: bytes, singly_from: int, output: _Output) -> None:
 
 def _unzstd(body: bytes, output: _Output) -> None:
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    offset = 0
+    offset = frames = 0
     while offset == 0 or body.startswith(_ZSTD, offset):
+        frames += 1
+        if frames > _MOST_FRAMES:
+            raise Damaged(f"has more than {_MOST_FRAMES} frames")
         unpacker = zstd.ZstdDecompressor()
         while not unpacker.eof:
             piece = b""

@@ -43,7 +43,6 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.downloader import Downloader
-from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of, led_nowhere
 from scrapy_seine.engine.lease.entry import InFlight, current
@@ -95,7 +94,6 @@ class RequestTasks:
         self._begins = begins_of(self.scraper.spidermw) if self._looks is not None else []
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._parse_queue = ParseQueue()
         self._memory = PageMemory()
         self._checked_functions: WeakSet[Any] = WeakSet()  # callbacks whose code was looked at
         self.signals = Signals(engine.crawler)
@@ -263,7 +261,7 @@ class RequestTasks:
 
     async def _call(self, result: Response | Failure, request: Request) -> Any:
         # The next requests are sent before this page occupies the process.
-        await self._parse_queue.wait()
+        await self.limit.queue.wait()
         if isinstance(result, Failure):
             return await self.calls.call(result, request)
         self.calls.prepare_page(result)
@@ -316,7 +314,7 @@ class RequestTasks:
                 if endless := self.limit.too_many(output_count):
                     await self._recover(endless, 0, request, response, ahead)
                     return
-                await asyncio.sleep(0)
+                await self.limit.queue.wait()
                 turn = monotonic() + TURN_S
         await self._pass_all(ahead, response)
 

@@ -73,6 +73,8 @@ class SpiderCalls:
         return outputs
 
     async def _call_scrapys(self, result: Response | Failure, request: Request) -> Any:
+        if self.limit.queue.is_busy:
+            await self.limit.queue.wait()
         try:
             return await self.limit.awaited(self._scrapys_call(result, request))
         except BaseException as error:

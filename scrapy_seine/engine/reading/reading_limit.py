@@ -8,6 +8,10 @@ more than the rest of the limit. The handler raises only within a stretch: there
 and no lock, Redis or database is used. C code (libxml2, JSON) is not interrupted; its input is
 limited beforehand. An interrupted page raises `Unreadable`, an ordinary exception.
 
+Several stretches may be due in one iteration of the event loop, for instance bodies that arrive
+together, and together they would block it for longer than the watchdog waits. So after each signal,
+code that can wait does so in the parse queue, where each iteration has one stretch.
+
 A callback may also yield without end, each output quickly: no signal detects that. So a page's
 outputs are counted, and one with more than `SEINE_PAGE_OUTPUTS` raises `Endless`.
 """
@@ -24,6 +28,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from scrapy_seine.engine.lease.uncaught import as_output
+from scrapy_seine.engine.reading.parse_queue import ParseQueue
 
 logger = logging.getLogger(__name__)
 #: Outputs of one page, at most, if no setting sets another limit.
@@ -58,6 +63,7 @@ class ReadingLimit:
         """CPU time at the first signal in the stretch."""
         self._before: Any = None
         self.installed = False
+        self.queue = ParseQueue()
 
     def install(self) -> None:
         """Install the signal handler; if that is impossible, one log line reports it."""
@@ -85,12 +91,15 @@ class ReadingLimit:
             signal.signal(signal.SIGVTALRM, self._before or signal.SIG_DFL)
 
     def _check(self, number: int, frame: FrameType | None) -> None:
+        self.queue.is_busy = True
         if not self._reading:
             return
         now = thread_time()
         if self._stretch_began is None:
             self._stretch_began = now
-        elif now - self._stretch_began >= self.limit_s:
+            return
+        self.queue.needs_pause = True
+        if now - self._stretch_began >= self.limit_s:
             raise _Overran
 
     def call(self, function: Callable[..., _Made], /, *arguments: Any, **named: Any) -> _Made:
@@ -142,6 +151,8 @@ class ReadingLimit:
         """The same for asynchronous outputs: the code between two awaits is within the limit."""
         output_count = 0
         while True:
+            if self.queue.is_busy:
+                await self.queue.wait()
             try:
                 output = await self.awaited(produced.__anext__())
             except StopAsyncIteration:
@@ -172,6 +183,8 @@ class _Stretches(Awaitable[_Made]):
                 raise error if is_closed else as_output(error) from error
             try:
                 value = yield waits_for
+                if self._limit.queue.is_busy:
+                    yield from self._limit.queue.wait().__await__()
             except BaseException as error:  # a cancellation belongs to the awaiting code
                 is_closed = isinstance(error, GeneratorExit)
                 step, arguments = getattr(inner, "throw", _raised), (error,)

@@ -7,7 +7,7 @@ import gzip
 import secrets
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -40,7 +40,7 @@ def crawler_of(**settings: Any) -> Crawler:
 
 def received(
     middleware: Decompress, crawler: Crawler, body: bytes, tries: int = 0, **headers: str
-) -> tuple[InFlight, Response | Request | str]:
+) -> tuple[InFlight, Response | Request | Awaitable[Response | Request] | str]:
     """Pass a leased request's answer through; its entry, and what came of it."""
     request = Request(URL, meta={"retry_count": tries})
     inflight = worker_of(crawler).inflight
@@ -77,11 +77,33 @@ def test_a_body_for_which_a_module_lacks_is_tried_elsewhere_and_named(
     assert "packed (zstd)" in str(said)
 
 
+async def test_a_body_is_unpacked_in_turn_where_the_process_is_busy(crawler: Crawler) -> None:
+    """Bodies that arrive together would else block the loop until the watchdog ends the worker."""
+    middleware = Decompress.from_crawler(crawler)
+    middleware.limit.queue.is_busy = True
+    page = gzip.compress(b"<h1>Lamp</h1>")
+    _, pending = received(middleware, crawler, page, Content_Encoding="gzip")
+    _, plain = received(middleware, crawler, b"<h1>Lamp</h1>")
+
+    assert isinstance(pending, Awaitable)
+    unpacked = await pending
+    assert isinstance(plain, Response)
+    assert isinstance(unpacked, Response)
+    assert unpacked.body == plain.body
+
+
 def test_a_damaged_body_is_retried_with_a_sentence(crawler: Crawler) -> None:
     middleware = Decompress.from_crawler(crawler)
     entry, _ = received(middleware, crawler, b"no brotli at all", Content_Encoding="br")
     assert (entry.outcome, entry.kind) == ("retry", "broken")
     assert entry.reason.startswith("its body is packed (br) and cannot be unpacked: ")
+
+
+def test_a_body_of_ten_thousands_of_frames_is_refused_before_it_takes_seconds() -> None:
+    frame = zstd.compress(b"")
+    assert unpack(frame * 9_000 + zstd.compress(b"a page"), "zstd") == b"a page"
+    with pytest.raises(Damaged, match="more than 10000 frames"):
+        unpack(frame * 1_000_000, "zstd")
 
 
 @pytest.mark.parametrize("kind", sorted(UNPACKERS))

@@ -8,7 +8,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import suppress
 
 import pytest
@@ -135,6 +135,42 @@ async def test_a_cancellation_reaches_what_is_awaited(limit: ReadingLimit) -> No
     with pytest.raises(asyncio.CancelledError):
         await task
     assert seen == ["cancelled"]
+
+
+async def test_code_that_waited_for_the_same_event_blocks_the_loop_for_one_stretch_at_a_time(
+    limit: ReadingLimit,
+) -> None:
+    """The watchdog ends a worker after three times the limit without an iteration."""
+    arrived, longest, counted = asyncio.Event(), 0.0, time.thread_time()
+
+    async def callback() -> str:
+        await arrived.wait()
+        return burn(LIMIT_S * 0.7)
+
+    async def outputs() -> AsyncIterator[str]:
+        yield burn(LIMIT_S * 0.7)
+
+    async def first_output() -> str:
+        await arrived.wait()
+        return await anext(limit.outputs_async(outputs()))
+
+    def tick() -> None:
+        nonlocal longest, counted
+        longest, counted = max(longest, time.thread_time() - counted), time.thread_time()
+        loop.call_soon(tick)
+
+    loop = asyncio.get_running_loop()
+    callbacks = [asyncio.ensure_future(_carry(limit.awaited(callback()))) for _ in range(6)]
+    callbacks += [asyncio.ensure_future(first_output()) for _ in range(6)]
+    await asyncio.sleep(0)
+    tick()
+    arrived.set()
+    assert await asyncio.gather(*callbacks) == ["done"] * 12
+    assert longest < 2 * LIMIT_S
+
+
+async def _carry(awaitable: Awaitable[str]) -> str:
+    return await awaitable
 
 
 def test_other_tasks_computing_meanwhile_interrupt_nothing(limit: ReadingLimit) -> None:

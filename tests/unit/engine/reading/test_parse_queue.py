@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
+from scrapy_seine.engine.reading.parse_queue import ParseQueue
 from tests.helpers import patient
 
 
@@ -32,3 +32,24 @@ async def test_a_page_that_is_given_up_holds_nobody_up() -> None:
     assert [name for name in log if name != "loop"] == ["c"]
     await _read(turns, "d", log)
     assert "d" in log
+
+
+async def test_the_loop_runs_for_a_while_after_a_page_that_took_long() -> None:
+    """An answer to a probe needs several iterations: the connection, its bytes, the reply."""
+    turns, log = ParseQueue(), list[str]()
+
+    async def parse(name: str) -> None:
+        await turns.wait()
+        log.append(name)
+        turns.is_busy = turns.needs_pause = True
+
+    async def answer_probe() -> None:
+        for _ in range(20):
+            await asyncio.sleep(0)
+        log.append("answer")
+
+    await asyncio.gather(parse("long"), parse("next"), answer_probe())
+    assert log == ["long", "answer", "next"]
+    await turns.wait()
+    await asyncio.sleep(0)
+    assert not turns.is_busy
