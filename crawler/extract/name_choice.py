@@ -8,6 +8,8 @@ from crawler.extract.visible.product_heading import heading_of, likeness
 
 #: A sign between the steps of breadcrumbs.
 _STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
+#: Steps of breadcrumbs in a name, at most: each is searched in the whole page.
+_MAX_STEPS = 12
 #: The word before a book's author.
 _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 
@@ -55,7 +57,7 @@ def _without_trail(name: str, page: Page) -> str:
 
     Some systems write breadcrumbs as the heading: `red lamp > lamps`.
     """
-    parts = _STEP_DIVIDER.split(name)
+    parts = _STEP_DIVIDER.split(name, _MAX_STEPS)
     own_parts = [part for part in parts if f">{part}</a".encode() not in page.raw]
     return own_parts[0] if len(parts) > 1 and len(own_parts) == 1 else name
 

@@ -176,6 +176,12 @@ def _headings_and_products(size: int) -> bytes:
     return heads + _LD + json.dumps(nodes).encode() + b"</script>"
 
 
+def _steps_in_name(size: int) -> bytes:
+    steps = b"".join(b" \xe2\x80\xba a" for _ in range(size // 6))
+    name, price = b"<meta property=og:title content='Lamp%s'>", b"product:price:amount"
+    return name % steps + b"<meta property=%s content=5>" % price
+
+
 def _references(size: int) -> bytes:
     count = size // 80
     items = b"".join(
@@ -244,6 +250,7 @@ WHOLE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "state of one name": ("page", _same_name),
     "an escaped text": ("page", _escaped),
     "headings and products": ("page", _headings_and_products),
+    "breadcrumbs in the name": ("page", _steps_in_name),
     "items that refer to each other": ("page", _references),
     "text within fifteen hundred properties": ("page", _deep_text),
     "references to a node of many values": ("page", _wide_references),

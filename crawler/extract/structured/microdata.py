@@ -12,7 +12,7 @@ from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.structured.nodes import Node
 from scrapy_seine.attrs_bases import Value
 
-_BY_ID = etree.XPath("//*[@id=$name]")
+_WITH_ID = etree.XPath("//*/@id/..")
 _ADDRESSES = {
     "a": "href", "area": "href", "link": "href", "img": "src", "source": "src", "audio": "src",
     "video": "src", "embed": "src", "iframe": "src", "object": "data",
@@ -239,17 +239,21 @@ def _add_value(node: Node, name: str, value: Any) -> None:
 def _add_referenced(page: Page, items: dict[Element, Node]) -> None:
     """Add properties from other places of the page that an item names by itemref."""
     references_left, values_left = _MAX_REFERENCES, _MAX_REFERRED_PROPERTIES
-    for element, node in items.items():
-        for target_id in (element.get("itemref") or "").split(None, references_left + 1):
+    referring = {e: node for e, node in items.items() if e.get("itemref")}
+    # The first element of an id counts. libxml2 takes no name with a control character.
+    by_id = {e.get("id"): e for e in reversed(_WITH_ID(page.root))} if referring else {}
+    for element, node in referring.items():
+        for target_id in element.get("itemref").split(None, references_left + 1):
             references_left -= 1
             if references_left < 0:
                 return
-            for target in _BY_ID(page.root, name=target_id)[:1]:
-                for inner in islice(target.iter(), _MAX_TARGET_ELEMENTS):
-                    if inner.get("itemprop") and inner not in items:
-                        values_left -= 1
-                        if values_left < 0:
-                            return
-                        _add_value(node, _property_name(inner.get("itemprop")), _value(inner))
-                    elif inner.get("itemprop") and inner in items and items[inner] is not node:
-                        _add_value(node, inner.get("itemprop"), items[inner])
+            if (target := by_id.get(target_id)) is None:
+                continue
+            for inner in islice(target.iter(), _MAX_TARGET_ELEMENTS):
+                if inner.get("itemprop") and inner not in items:
+                    values_left -= 1
+                    if values_left < 0:
+                        return
+                    _add_value(node, _property_name(inner.get("itemprop")), _value(inner))
+                elif inner.get("itemprop") and inner in items and items[inner] is not node:
+                    _add_value(node, inner.get("itemprop"), items[inner])

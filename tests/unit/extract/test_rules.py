@@ -365,6 +365,8 @@ class TestMicrodata:
         assert (found["sku"], found["price"], found["currency"]) == ("AB-12", 5, "EUR")
         assert "sku" not in self.told("b", sku.replace("Number ", ""), offer)
         assert self.told("none a b", sku, offer)["sku"] == "AB-12"
+        assert self.told("\x1b a b", sku, offer)["sku"] == "AB-12"
+        assert self.told("a b", sku, sku.replace("AB", "CD"), offer)["sku"] == "AB-12"
 
     def test_references_without_end_are_read_to_a_limit(self) -> None:
         sku = '<b id="a" itemprop="mpn">AB-12</b>'
