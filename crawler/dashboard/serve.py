@@ -12,8 +12,8 @@ from typing import Any
 from aiohttp import web
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.newest_connections import Runner
 from scrapy_seine.once_a_minute import OnceAMinute
-from scrapy_seine.unreadable_requests import server_log
 
 logger = logging.getLogger(__name__)
 #: Time for open event streams to end, seconds.
@@ -36,7 +36,7 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     loop.set_exception_handler(accept_failure_handler())
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S, logger=server_log())
+    runner = Runner(app, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

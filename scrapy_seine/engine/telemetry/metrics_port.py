@@ -83,7 +83,7 @@ class MetricsPort:
         from aiohttp import web
 
         from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics
-        from scrapy_seine.unreadable_requests import server_log
+        from scrapy_seine.newest_connections import Runner
 
         self._metrics = WorkerMetrics(self.crawler)
         app = web.Application()
@@ -94,7 +94,7 @@ class MetricsPort:
                 web.get("/readyz", self._readyz),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None, logger=server_log())
+        self._runner = Runner(app)
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, self.host, self.port).start()
