@@ -24,9 +24,11 @@ _DEFAULT = Site()
 def _make_site(kind: type[Site]) -> Site | None:
     """Make a site of its class; None, and a note for each mistake, if the class has any."""
     try:
-        if not kind.domains:
-            return None
         faults = list(mistakes(kind))
+        if not kind.domains and not faults:
+            if not kind.name:
+                return None  # what several sites share
+            faults = [("name", "a site with a name needs domains")]
         for attribute, reason in faults:
             _note(kind, attribute, reason)
         return None if faults else kind()
@@ -127,9 +129,8 @@ def _missing_site_reason(name: str) -> str:
     module = f"{_PACKAGE}.{name}"
     for kind in vars(sys.modules.get(module, object)).values():
         if isinstance(kind, type) and issubclass(kind, Site) and kind.__module__ == module:
-            reason = f"name = {kind.name!r}" if kind.domains else "no domains"
-            return f"; the class {kind.__name__} of {name}.py has {reason}"
-    return ""
+            return f"; the class {kind.__name__} of {name}.py has name = {kind.name!r}"
+    return f"; {name}.py has no class of Site" if module in sys.modules else ""
 
 
 def plans() -> list[Plan]:

@@ -131,7 +131,7 @@ def _selectors(value: Any) -> str | None:
 def _hosts(value: Any) -> str | None:
     if (fault := _texts(value)) is not None:
         return fault
-    invalid = [host for host in value if "/" in host or any(c.isspace() for c in host)]
+    invalid = [host for host in value if any(c in "/*" or c.isspace() for c in host)]
     return f"{invalid[0]!r} is no host name" if invalid else None
 
 

@@ -68,6 +68,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
             6,
             "is no URL with http",
         ),
+        (HEAD + "    name = 'shop'\n", 5, "a site with a name needs domains"),
+        (HEAD + "    domain = ('a.example',)\n", 5, "no domain; did you mean domains?"),
         (HEAD + "    domains = ('a.example',)\n    delay_ms = '500'\n", 6, "a whole number"),
         (HEAD + "    domains = ('a.example',)\n    delay_ms: int = -1\n", 6, "a whole number"),
         (HEAD + "    domains = ('a.example',)\n    concurrency = 0\n", 6, "of at least 1 is"),
@@ -137,10 +139,9 @@ def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package:
     ("text", "said"),
     [
         (GOOD.replace("'good'", "'other'"), "; the class Shop of good.py has name = 'other'"),
-        (GOOD.replace("('good.example',)", "()"), "; the class Shop of good.py has no domains"),
-        ("x = 1\n", "; there is none"),
+        ("x = 1\n", "; good.py has no class of Site"),
     ],
-    ids=["another name", "no domains", "no class"],
+    ids=["another name", "no class"],
 )
 def test_a_site_that_is_not_found_by_its_files_name_says_what_the_file_says(
     package: Make, monkeypatch: pytest.MonkeyPatch, text: str, said: str

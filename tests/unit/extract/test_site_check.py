@@ -22,6 +22,7 @@ def told(**declared: Any) -> list[str]:
         ("name", 5, "a text is needed"),
         ("domains", "shop.example", "a tuple of texts is needed, as (…,)"),
         ("domains", ("https://shop.example",), "'https://shop.example' is no host name"),
+        ("domains", ("*.shop.example",), "'*.shop.example' is no host name"),
         ("domains", ("shop example",), "'shop example' is no host name"),
         ("domains", (5,), "a tuple of texts is needed"),
         ("domains", ("",), "a tuple of texts is needed"),
