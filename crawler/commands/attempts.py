@@ -42,11 +42,14 @@ class Command(SeineCommand):
         """Print the attempts.
 
         Raises:
-            ConfigError: --limit or --hours is out of range, or --domain names no domain.
+            ConfigError: --limit or --hours is out of range, --domain names no domain, or --outcome
+                stands beside --by-hour.
             StoreUnreachable: PostgreSQL does not answer.
         """
         if opts.limit < 1 or not 1 <= opts.hours <= _MAX_HOURS:
             raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MAX_HOURS}")
+        if opts.by_hour and opts.outcome:
+            raise ConfigError("--outcome filters the list, --by-hour sums up all outcomes")
         opts.domain = domain_of(opts)
         url = endpoints(self.project, need=("postgres",)).database_url
         rows = asyncio.run(_rows(url, opts))
@@ -54,7 +57,9 @@ class Command(SeineCommand):
             self.show("", attempts=rows)
             return 0
         table = _hours(rows) if opts.by_hour else _newest(rows)
-        lazy_rich.Console(highlight=False).print(table if rows else "no attempt is recorded")
+        is_filtered = opts.domain or opts.outcome or opts.by_hour
+        nothing = "no attempt matches" if is_filtered else "no attempt is recorded"
+        lazy_rich.Console(highlight=False).print(table if rows else nothing)
         return 0
 
 

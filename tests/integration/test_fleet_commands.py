@@ -142,6 +142,7 @@ def test_attempts_are_listed_and_summed_up_by_provider_and_hour(scrapy, database
     }
     assert "shop.example" in scrapy("attempts")
     assert "acme" in scrapy("attempts", "--by-hour")
+    assert "no attempt matches" in scrapy("attempts", "--outcome", "nosuch")
 
 
 def test_the_doctor_names_each_of_many_mistakes_in_a_line(scrapy, tmp_path):
