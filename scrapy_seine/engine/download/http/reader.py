@@ -39,6 +39,7 @@ class Reader:
     __slots__ = (
         "_buffered",
         "_line",
+        "_parts",
         "_remaining",
         "_take",
         "began",
@@ -63,6 +64,7 @@ class Reader:
         self._remaining = MOST_HEAD
         self._buffered = b""
         self._line = b""
+        self._parts: list[bytes] = []
         self._take = Reader._head
 
     def feed(self, data: bytes) -> None:
@@ -74,8 +76,16 @@ class Reader:
             Exception: an exception of the sink.
         """
         self.began, offset = True, 0
-        while offset < len(data) and not self.done:
-            offset = self._take(self, data, offset)
+        try:
+            while offset < len(data) and not self.done:
+                offset = self._take(self, data, offset)
+        finally:
+            # Once for all chunks that arrived together: a call costs 30 µs where a signal has
+            # receivers, so that 12 MB in chunks of one byte would block the loop for a minute.
+            if self._parts:
+                body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+                self._parts.clear()
+                self.sink.body(body)
         if offset < len(data):
             self.keeps = False  # bytes beyond the answer
 
@@ -149,7 +159,7 @@ class Reader:
     def _chunk_body(self, data: bytes, offset: int) -> int:
         end = min(offset + self._remaining, len(data))
         self._remaining -= end - offset
-        self.sink.body(data[offset:end])
+        self._parts.append(data[offset:end])
         if not self._remaining:
             self._take = Reader._after_chunk
         return end

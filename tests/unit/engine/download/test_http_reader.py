@@ -187,3 +187,21 @@ def test_a_head_may_be_as_long_as_the_limit() -> None:
     assert read(longest)[0].done
     with pytest.raises(BadAnswer, match="a head of more than"):
         read(longest.replace(b"X: ", b"X: x"))
+
+
+def test_chunks_that_arrive_together_are_passed_on_in_one_call() -> None:
+    """12 MB in chunks of one byte blocked the loop for as long as a download may take."""
+    calls: list[bytes] = []
+
+    class Counting:
+        def head(self, head: Head) -> None: ...
+
+        def body(self, data: bytes) -> None:
+            calls.append(data)
+
+    reader = Reader("GET", Counting())
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    reader.feed(head + b"1\r\nx\r\n" * 1000)
+    with pytest.raises(CutShort):
+        reader.feed(b"2\r\nab\r\nno length\r\n")
+    assert calls == [b"x" * 1000, b"ab"]
