@@ -298,16 +298,16 @@ def scheme_of(url: str) -> str:
     return match[1].lower() if match else ""
 
 
-def host(url: str) -> str:
-    """Return the host name without a port.
+def host_of(url: str) -> str:
+    """Return the host name of a URL without a port; '' if it is no http(s) URL.
 
-    Raises:
-        ValueError: it is no http(s) URL.
-
-    >>> host("http://127.0.0.1:8080/x")
-    '127.0.0.1'
+    >>> host_of("http://127.0.0.1:8080/x"), host_of("http://a..example/")
+    ('127.0.0.1', '')
     """
-    key = domain(url)
+    try:
+        key = domain(url)
+    except ValueError:
+        return ""
     return key.partition("]")[0] + "]" if key[0] == "[" else key.partition(":")[0]
 
 

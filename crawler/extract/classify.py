@@ -30,7 +30,6 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible.service_signs import NAMES_TICKET, names_service
-from crawler.extract.visible.titles import host_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     any_of,
@@ -39,6 +38,7 @@ from crawler.extract.words import (
     prefix_matcher_of,
 )
 from scrapy_seine.attrs_bases import Record
+from scrapy_seine.urls import host_of
 
 Kind = Literal["product", "listing", "other"]
 

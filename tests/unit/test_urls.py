@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_seine.fingerprint import fingerprint
-from scrapy_seine.urls import MAX_LENGTH, absolute, domain, host, normalise, tidy
+from scrapy_seine.urls import MAX_LENGTH, absolute, domain, host_of, normalise, tidy
 
 H = "http://shop.example"
 
@@ -117,8 +117,8 @@ def test_the_form_to_request_keeps_what_a_server_may_care_about() -> None:
 )
 def test_the_politeness_key_names_the_server(url: str, expected: str) -> None:
     assert domain(url) == expected
-    assert host(url) in expected
-    assert not host(url).endswith(":9")
+    assert host_of(url) in expected
+    assert not host_of(url).endswith(":9")
 
 
 def test_the_fingerprint_tells_method_and_body_apart() -> None:

@@ -18,8 +18,9 @@ from crawler.extract.money.currencies import (
     share_a_sign,
 )
 from crawler.extract.page.page import Page, holds_digit
-from crawler.extract.visible.titles import host_of, title_parts
+from crawler.extract.visible.titles import title_parts
 from crawler.extract.words import any_word
+from scrapy_seine.urls import host_of
 
 #: Texts of a page that are read, and characters of one.
 _MAX_TEXTS, _MAX_TEXT = 3_000, 200
@@ -49,6 +50,7 @@ _BY_NAME = {
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
 )
+
 #: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
 _OFFICES = (b".gob.", b".gov")

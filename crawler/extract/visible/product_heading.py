@@ -23,13 +23,13 @@ from crawler.extract.visible.titles import (
     BOXES,
     MAX_BOXES,
     begins_with_shop,
-    host_of,
     is_large,
     name_behind_author,
     named_by_title,
     title_parts,
 )
 from crawler.extract.words import CachedRule
+from scrapy_seine.urls import host_of
 
 _HEADINGS, _MAX_HEADINGS = ("h1", "h2", "h3"), 80
 #: The highest score of a heading that is not in the title.

@@ -63,7 +63,6 @@ from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
-from crawler.extract.visible.titles import host_of
 from crawler.extract.visible.without_heading import (
     heading_below,
     labelled_name,
@@ -71,6 +70,7 @@ from crawler.extract.visible.without_heading import (
     take_labelled,
 )
 from crawler.extract.visible_signs import Visible
+from scrapy_seine.urls import host_of
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40

@@ -10,7 +10,7 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text
 from crawler.extract.page.places import link_around
 from crawler.extract.visible.fact_labels import is_number_cell, label_of
 from crawler.extract.visible.priced_heading import IS_PRODUCT_NAME, has_name_class, says_host
-from scrapy_seine.urls import host
+from scrapy_seine.urls import host_of
 
 #: Separators of a title: rules between blanks, and the brackets and rules of East Asian titles.
 _TITLE_RULES = lazy_patterns.pattern(
@@ -268,11 +268,3 @@ def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
     return len(text) > _MIN_NAME and any(
         2 * len(text) > len(title) and text in title for title in titles
     )
-
-
-def host_of(url: str) -> str:
-    """Return the host of an address; '' if it is not valid."""
-    try:
-        return host(url)
-    except ValueError:
-        return ""
