@@ -68,7 +68,8 @@ def _take_from_lines(walk: Lines, fields: Fields) -> None:
             stars = _ALONE(line.text) or (_ALONE(before) if before[-1:].isdecimal() else None)
             if reviews and stars is not None and "rating" not in fields:
                 value = float(stars[1].replace(",", "."))
-                fields |= {"rating": value} if 1 <= value <= 5 else {}
+                if 1 <= value <= 5:
+                    fields["rating"] = value
             break
 
 
