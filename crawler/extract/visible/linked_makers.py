@@ -8,16 +8,14 @@ from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_labels import label_of
+from crawler.extract.words import entry_matcher
 
 #: Letters of a name that is searched in a link's text, and words of that text.
 _MIN_NAME, _MAX_WORDS = 4, 8
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
-#: First words of a link to all products of a maker: "Shop Acme", "Alle Acme Lampen".
-_CALLS = frozenset(
-    {"all", "alla", "alle", "alles", "bekijk", "explore", "mehr", "more", "näytä", "pokaż", "see",
-     "shop", "todo", "todos", "toon", "tous", "tutti", "ver", "vedi", "view", "vis", "visa",
-     "visit", "voir", "zobacz", "zobrazit", "zum", "zur"}
-)  # fmt: skip
+#: The first word of a link to all products of a maker: "Shop Acme", "Alle Acme Lampen".
+_CALLS = entry_matcher("makers", "calls", 0)
+#: "By" before a maker; its case is told apart, because names begin with "De", "Von" and "Da".
 _BY = lazy_patterns.pattern(r"(?:[Bb]y|BY|[Pp]ar|[Оо]т|von|de|da)\s+")
 _MAX_AROUND = 2
 #: A maker's number beside its name in an address, and the address's ending.
@@ -31,7 +29,7 @@ def maker_of_link(box: Element, text: str) -> str:
     It is the text without "by" before it. Where that calls to look at all that the link's address
     names, `Shop Acme`, it is the words of the address, which also tell that De Buyer has no "by".
     """
-    if text.partition(" ")[0].lower() not in _CALLS and not _BY.match(text):
+    if not _calls(text) and not _BY.match(text):
         return text
     link = link_around(box, _MAX_AROUND)
     if link is None:
@@ -55,11 +53,11 @@ def named_in_link(text: str, address_part: str) -> str:
         return name
     if not address_part.isdecimal():
         bare = _NUMBER_OR_ENDING.sub("", address_part)
-        is_name = bare != address_part and text.lower() not in _CALLS
+        is_name = bare != address_part and _CALLS(text) is None
         return words_of(text, letters_of(bare)) if is_name else ""
     words = text.split(" ")
     is_name = text[:1].isupper() and not any(word[:1].islower() for word in words)
-    is_name = is_name and len(words) <= _MAX_NAME_WORDS and words[0].lower() not in _CALLS
+    is_name = is_name and len(words) <= _MAX_NAME_WORDS and not _calls(text)
     return text if is_name and not label_of(text) else ""
 
 
@@ -88,7 +86,7 @@ def words_of(text: str, name: str) -> str:
     """
     if letters_of(text) == name:
         return text
-    calls = text.partition(" ")[0].lower() in _CALLS
+    calls = _calls(text)
     words = text.split(" ")[:_MAX_WORDS] if calls or len(name) >= _MIN_NAME else []
     if not calls and not any(word[:1].islower() for word in words):
         return ""
@@ -98,6 +96,11 @@ def words_of(text: str, name: str) -> str:
             if letters_of(run := " ".join(words[begin:end])) == name:
                 return run
     return ""
+
+
+def _calls(text: str) -> bool:
+    """Whether a text calls to look: at all products of a maker, or at its page."""
+    return _CALLS(text.partition(" ")[0]) is not None
 
 
 def letters_of(text: str) -> str:
