@@ -57,21 +57,23 @@ class Command(SeineCommand):
         config = FrontierConfig.from_settings(self.project, opts.spider)
         plans = plans_of(self.project, opts.spider)
 
-        refusals: list[str] = []
-
-        async def work() -> Sequence[Job]:
+        async def work() -> tuple[Sequence[Job], Sequence[str]]:
             redis = redis_client(stores.redis_url)
             try:
                 frontier = await open_frontier(redis, config)
-                jobs = await _act(Jobs(frontier), verb, names, plans, refusals, again=opts.again)
+                refusals: Sequence[str] = ()
+                if verb == "start":
+                    jobs, refusals = await _start(Jobs(frontier), names, plans, again=opts.again)
+                else:
+                    jobs = await _act(Jobs(frontier), verb, names)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)
                     await record_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
-                return jobs
+                return jobs, refusals
             finally:
                 await redis.aclose()
 
-        jobs = asyncio.run(work())
+        jobs, refusals = asyncio.run(work())
         if verb != "list":
             record(stores.database_url, config.crawl, jobs)
         if jobs or not refusals:
@@ -99,29 +101,27 @@ def _notes(database_url: str, jobs: Sequence[Job]) -> dict[str, str]:
         return {}
 
 
-async def _act(
-    jobs: Jobs,
-    verb: str,
-    names: Sequence[str],
-    plans: Sequence[Plan],
-    refusals: list[str],
-    *,
-    again: bool,
-) -> list[Job]:
-    """Return the jobs that are meant; *refusals* gets the reasons of those that do not start."""
+async def _start(
+    jobs: Jobs, names: Sequence[str], plans: Sequence[Plan], *, again: bool
+) -> tuple[list[Job], list[str]]:
+    """Start a job for each site that is named; returns them, and why others do not start."""
+    seeds_by_site: dict[str, dict[str, None]] = {}  # without duplicates
+    for site_id, urls in (_seeds(name, plans) for name in names):
+        seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
+    started_at = await jobs.now()
+    started, refusals = [], []
+    for site_id, seeds in seeds_by_site.items():
+        try:
+            started.append(await jobs.start(site_id, list(seeds), started_at, again=again))
+        except ConfigError as error:  # a site's running crawl keeps no other from its own
+            refusals.append(str(error))
+    return started, refusals
+
+
+async def _act(jobs: Jobs, verb: str, names: Sequence[str]) -> list[Job]:
+    """Pause, resume or cancel the named jobs, if that is the verb; returns them, or the newest."""
     if verb == "list":
         return await jobs.newest()
-    if verb == "start":
-        seeds_by_site: dict[str, dict[str, None]] = {}  # without duplicates
-        for site_id, urls in (_seeds(name, plans) for name in names):
-            seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
-        started_at, started = await jobs.now(), []
-        for site_id, seeds in seeds_by_site.items():
-            try:
-                started.append(await jobs.start(site_id, list(seeds), started_at, again=again))
-            except ConfigError as error:  # a site's running crawl keeps no other from its own
-                refusals.append(str(error))
-        return started
     named_jobs = [await _job(jobs, name) for name in names]
     actions: dict[str, Callable[[Job], Awaitable[None]]] = {
         "pause": jobs.pause,
