@@ -13,6 +13,7 @@ A URL has two forms:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import unquote, urljoin
 
@@ -309,6 +310,19 @@ def host_of(url: str) -> str:
     except ValueError:
         return ""
     return key.partition("]")[0] + "]" if key[0] == "[" else key.partition(":")[0]
+
+
+def without_pairs(url: str, is_left_out: Callable[[str], bool]) -> str:
+    """Return a URL without those `name=value` of its query of which *is_left_out* is true.
+
+    >>> without_pairs("http://a.example/x?b=2&a=1", "b=2".__eq__)
+    'http://a.example/x?a=1'
+    >>> without_pairs("http://a.example/x?b=2", "b=2".__eq__)
+    'http://a.example/x'
+    """
+    place, _, query = url.partition("?")
+    pairs = [pair for pair in query.split("&") if pair and not is_left_out(pair)]
+    return f"{place}?{'&'.join(pairs)}" if pairs else place
 
 
 def absolute(base: str, reference: str) -> str:

@@ -10,6 +10,7 @@ from crawler.extract.links.pagination import Address, is_display_parameter, is_p
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import largest_own_boxes
 from crawler.extract.words import finder, full_matcher
+from scrapy_seine.urls import without_pairs
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
 _ROUTE_PARAMETER = full_matcher(r"mode|view|show|display|act|action|do|m")
@@ -156,9 +157,7 @@ def without_display(url: str, target: Address, page_address: Address) -> str | N
     kept = tuple(pair for pair in target[2] if not is_display_parameter(pair[0]))
     if is_facet((*target[:2], kept), page_address):
         return None
-    place, _, query = url.partition("?")
-    pairs = [pair for pair in query.split("&") if not is_display_parameter(pair.partition("=")[0])]
-    return f"{place}?{'&'.join(pairs)}" if pairs else place
+    return without_pairs(url, lambda pair: is_display_parameter(pair.partition("=")[0]))
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from crawler.extract.page.page import Page
 from crawler.extract.words import finder, full_matcher
+from scrapy_seine.urls import without_pairs
 
 _NAME = r"(?:set_?)?currency|setlang|___store"
 _SWITCH = full_matcher(_NAME)
@@ -42,11 +43,9 @@ def without_switches(url: str, common: frozenset[str], own: str) -> tuple[str, s
     >>> without_switches("https://a.example/x?currency=EUR", common, "https://a.example/?currency=EUR")
     ('https://a.example/x', 'https://a.example/x?currency=EUR')
     """
-    place, _, query = url.partition("?")
-    pairs = [pair for pair in query.split("&") if pair not in common]
-    plain = f"{place}?{'&'.join(pairs)}" if pairs else place
+    plain = without_pairs(url, common.__contains__)
     kept = common.intersection(own.partition("?")[2].split("&"))
-    return plain, url if kept.issuperset(_switches(query)) else plain
+    return plain, url if kept.issuperset(_switches(url.partition("?")[2])) else plain
 
 
 def _switches(query: str) -> list[str]:

@@ -23,7 +23,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.limited_dict import Newest
 from scrapy_seine.printable import printable
-from scrapy_seine.urls import domain_of_tidy
+from scrapy_seine.urls import domain_of_tidy, without_pairs
 
 #: Pages with the same content after which their parameter is irrelevant.
 IRRELEVANT_PAGES = 10
@@ -183,7 +183,7 @@ class Visits:
         """Return a product's address without the parameters that its canonical address drops."""
         for name, canonicals in self._dropped.get(domain_of_tidy(url), {}).items():
             if len(canonicals) >= CANONICAL_PAGES:
-                url = page_without(url, name).rstrip("?")
+                url = page_without(url, name)
         return url
 
     def is_known(self, job: str, url: str) -> bool:
@@ -247,7 +247,7 @@ def _left_out(url: str, canonical: str) -> list[str]:
     place, _, query = url.partition("?")
     if query:
         names = [pair.partition("=")[0] for pair in query.split("&")][:_MAX_NAMES]
-        return [n for n in names if canonical in {place, page_without(url, n).rstrip("?")}]
+        return [n for n in names if canonical in {place, page_without(url, n)}]
     segments = [address.rstrip("/").rpartition("/")[2] for address in (url, canonical)]
     is_same = segments[0] == segments[1] and _identifies(segments[0]) and canonical != url
     return [FOLDERS] if is_same and domain_of_tidy(canonical) == domain_of_tidy(url) else []
@@ -332,7 +332,7 @@ def page_without(url: str, name: str) -> str:
     >>> page_without("https://a.example/p?id=7&visit=3f", "visit")
     'https://a.example/p?id=7'
     >>> page_without("https://a.example/4f1bbcd880/lamp", "//0")
-    'https://a.example/lamp?'
+    'https://a.example/lamp'
     """
     place, _, query = url.partition("?")
     if name[:2] == _PLACE:
@@ -340,9 +340,8 @@ def page_without(url: str, name: str) -> str:
         index = _ORIGIN_PARTS + int(name[2:])
         if _VISIT.fullmatch("".join(segments[index : index + 1])):
             del segments[index]
-        return f"{'/'.join(segments)}?{query}"
-    other_pairs = [pair for pair in query.split("&") if pair and pair.partition("=")[0] != name]
-    return f"{place}?{'&'.join(other_pairs)}"
+        return f"{'/'.join(segments)}?{query}" if query else "/".join(segments)
+    return without_pairs(url, lambda pair: pair.partition("=")[0] == name)
 
 
 def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
