@@ -38,7 +38,9 @@ class Part:
         self.watch = Watch()
         #: Packs requests that are pushed here, and unpacks those read here.
         self.packer = Packer()
-        self.dictionaries = Dictionaries(self)
+        self.dictionaries = Dictionaries(
+            self.packer, self.watch, redis, self.keys.control, self.run
+        )
 
     async def run(self, name: str, *args: Any) -> Any:
         """Run one of the scripts; returns its raw reply.

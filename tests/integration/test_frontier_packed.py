@@ -312,7 +312,7 @@ async def test_an_agreement_with_a_state_that_is_gone_counts_for_nothing(
             frontier.translate_error(ResponseError("ROLLEDBACK 1 99999999"))
         return reply
 
-    frontier.run = fall  # type: ignore[method-assign]
+    frontier.dictionaries.run = fall
     await frontier.dictionaries.agree_if_due()
     assert frontier.packer.current is None
 
