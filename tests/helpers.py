@@ -179,6 +179,22 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         thread.join()
 
 
+@contextmanager
+def serving_noted(
+    handler: type[BaseHTTPRequestHandler],
+) -> Iterator[tuple[str, list[tuple[float, str]]]]:
+    """As `serving`; also gives a list that gets the monotonic time and the path of each GET."""
+    asked: list[tuple[float, str]] = []
+
+    class Noted(handler):  # type: ignore[misc, valid-type]
+        def do_GET(self) -> None:
+            asked.append((time.monotonic(), self.path))
+            super().do_GET()
+
+    with serving(Noted) as url:
+        yield url, asked
+
+
 def scrapy_said(*command: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     """Run a command of Scrapy; returns its status and what it wrote."""
     done = started.run(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from redis import Redis
 from tests import started
 from tests.benchmarks.projects.run import Scene, compare
 from tests.benchmarks.projects.site import Site
-from tests.helpers import patient, serving, wait_until
+from tests.helpers import patient, serving, serving_noted, wait_until
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = """
@@ -209,20 +208,13 @@ def test_a_projects_delay_holds_for_all_workers_together(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
     """I5: two workers with DOWNLOAD_DELAY are as fast as one."""
-    asked: list[float] = []
-
-    class Stamped(Site):
-        def do_GET(self) -> None:
-            asked.append(time.monotonic())
-            super().do_GET()
-
-    with serving(Stamped) as site:
+    with serving_noted(Site) as (site, asked):
         scene = Scene(site, redis_url, tmp_path)
         pace = {"DOWNLOAD_DELAY": "0.25", "RANDOMIZE_DOWNLOAD_DELAY": "False"}
         run = scene.distributed("quotes_tutorial", 2, namespace, **pace)
     assert len(run.items) == 35
     # Three quarters: the first one may have been late at the site. Two paces would need half.
-    assert asked[-1] - asked[0] > 0.75 * 0.25 * (len(asked) - 1)
+    assert asked[-1][0] - asked[0][0] > 0.75 * 0.25 * (len(asked) - 1)
 
 
 GATHERING = """

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +23,7 @@ from scrapy_seine.frontier.encoding.seal import NO_SEAL
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Budgets, Burial, Lease, Push
 from tests import started
-from tests.helpers import patient, serving, wait_until, wait_until_async
+from tests.helpers import patient, serving, serving_noted, wait_until, wait_until_async
 from tests.integration.frontier_kit import exchange_of
 
 pytestmark = pytest.mark.redis
@@ -361,19 +360,12 @@ def test_a_slots_pause_holds_for_requests_that_stay_in_their_worker(
 ) -> None:
     """I5: no other request told the frontier of it."""
     (tmp_path / "slow.py").write_text(SLOW, "utf-8")
-    asked: list[float] = []
-
-    class Stamped(Site):
-        def do_GET(self) -> None:
-            asked.append(monotonic())
-            super().do_GET()
-
-    with serving(Stamped) as site:
+    with serving_noted(Site) as (site, asked):
         worker = begin(tmp_path, "slow.py", redis_url, namespace, site)
         _, log = worker.communicate(timeout=patient(60))
     assert len(asked) == 4, log[-3000:]
     # Three quarters: the first one may have been late at the site.
-    assert asked[-1] - asked[0] > 0.75 * 3 * 0.5
+    assert asked[-1][0] - asked[0][0] > 0.75 * 3 * 0.5
 
 
 async def cancel(frontier: Frontier, domain: str) -> None:
@@ -412,12 +404,6 @@ def test_a_worker_ends_where_what_stays_in_it_is_cancelled_or_cleared(
 ) -> None:
     """The page that had yielded the requests waited for them for ever."""
     (tmp_path / "job.py").write_text(JOB, "utf-8")
-    served: list[str] = []
-
-    class Counted(Site):
-        def do_GET(self) -> None:
-            served.append(self.path)
-            super().do_GET()
 
     async def on_frontier(site: str) -> None:
         client = redis_client_of(redis_url)
@@ -426,7 +412,7 @@ def test_a_worker_ends_where_what_stays_in_it_is_cancelled_or_cleared(
         finally:
             await client.aclose()
 
-    with serving(Counted) as site:
+    with serving_noted(Site) as (site, served):
         worker = begin(tmp_path, "job.py", redis_url, namespace, site)
         try:
             wait_until(lambda: len(served) > 1, 30, "the first request of the page is sent")

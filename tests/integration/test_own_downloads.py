@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from tests import started
 from tests.benchmarks.projects.site import Site
-from tests.helpers import patient, serving, wait_until
+from tests.helpers import patient, serving, serving_noted, wait_until
 
 pytestmark = pytest.mark.redis
 DELAY_S = 0.2
@@ -117,14 +116,7 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
     tmp_path: Path, redis_url: str, namespace: str, limit: str
 ) -> None:
     """With a limit that a process keeps by itself, Scrapy's queue asks the handlers."""
-    asked: list[float] = []
-
-    class Stamped(Site):
-        def do_GET(self) -> None:
-            asked.append(time.monotonic())
-            super().do_GET()
-
-    with serving(Stamped) as url:
+    with serving_noted(Site) as (url, asked):
         project(tmp_path, PROJECT % url)
         own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}", "-s", limit)
         workers = [
@@ -143,19 +135,13 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
     assert [len(item["files"]) for item in items] == [1] * 4, logs
     assert len(asked) == 16, logs
     # Three quarters: a request may be late on its way to the site.
-    assert min(b - a for a, b in pairwise(sorted(asked))) > 0.75 * DELAY_S
+    assert min(b - a for (a, _), (b, _) in pairwise(sorted(asked))) > 0.75 * DELAY_S
 
 
 def test_files_of_a_blocked_site_keep_no_place_of_pages_of_others(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
     """A worker with CONCURRENT_REQUESTS such files asked no site until the block was over."""
-    asked: list[str] = []
-
-    class Counted(Site):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            super().do_GET()
 
     async def block(site: str, wait_ms: int) -> None:
         client = redis_client_of(redis_url)
@@ -168,7 +154,11 @@ def test_files_of_a_blocked_site_keep_no_place_of_pages_of_others(
         finally:
             await client.aclose()
 
-    with serving(Counted) as shop, serving(Site) as files, serving(Counted) as other:
+    with (
+        serving_noted(Site) as (shop, asked),
+        serving(Site) as files,
+        serving_noted(Site) as (other, asked_of_other),
+    ):
         project(tmp_path, BLOCKED % (shop, other, files))
         asyncio.run(block(files, 3_600_000))
         own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
@@ -179,7 +169,11 @@ def test_files_of_a_blocked_site_keep_no_place_of_pages_of_others(
             text=True,
         )
         try:
-            wait_until(lambda: len(asked) == 9, 30, "the other site's pages are asked for")
+            wait_until(
+                lambda: len(asked) + len(asked_of_other) == 9,
+                30,
+                "the other site's pages are asked for",
+            )
             asyncio.run(block(files, 0))
             _, log = worker.communicate(timeout=patient(60))
         finally:

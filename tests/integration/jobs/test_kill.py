@@ -10,11 +10,9 @@ import psycopg2
 import pytest
 
 from crawler.catalogue.jobs.closing import end_jobs
-from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.sinks.postgres.database import connect
 from tests import started
 from tests.helpers import execute, wait_until
-from tests.integration.frontier_kit import Driver
 from tests.integration.jobs.kit import add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -37,10 +35,8 @@ def _kill_where_it_marks(*arguments: str, database: str) -> None:
 
 
 async def test_a_coordinator_killed_while_it_marks_products_as_gone(
-    redis_client, redis_url, namespace, database, tmp_path
+    driver, jobs, redis_url, database, tmp_path
 ):
-    driver = Driver(redis_client, namespace)
-    jobs = Jobs(driver.f)
     add_products(database, (3, 3, 3))
     job = await jobs.begin("shop-1", site_id="shop", kind="full", urls=["http://shop.example/"])
     await driver.ack(*await driver.take(9))
@@ -49,7 +45,7 @@ async def test_a_coordinator_killed_while_it_marks_products_as_gone(
     execute(database, "UPDATE products SET missing_at = now() WHERE external_id = '2'")
 
     (plans := tmp_path / "plans.json").write_text("[]")
-    arguments = (redis_url, namespace, database, str(plans))
+    arguments = (redis_url, driver.f.keys.crawl, database, str(plans))
     await asyncio.to_thread(_kill_where_it_marks, *arguments, database=database)
     assert (await jobs.get("shop-1")).state == "running"
     (ended,) = await end_jobs(jobs, database)
