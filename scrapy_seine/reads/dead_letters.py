@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 import attrs
 import orjson
@@ -15,6 +14,7 @@ from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, decode_stored, load
+from scrapy_seine.urls import domain
 
 #: Dead letters read in one step while filtering.
 STEP = 500
@@ -41,16 +41,16 @@ class Filter(Value):
             return False
         if self.reason and reason_of(letter) != self.reason:
             return False
-        if self.domain and host_of(letter.url) != self.domain.lower():
+        if self.domain and domain_of(letter.url) != self.domain.lower():
             return False
         text = self.text.lower()
         return text in letter.url.lower() or text in str(letter.note.get("error", "")).lower()
 
 
-def host_of(url: str) -> str:
-    """Return host and port of a URL, in lower case; '' if it has none."""
+def domain_of(url: str) -> str:
+    """Return the domain at which the frontier holds a URL; '' if it has none."""
     try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
+        return domain(url)
     except ValueError:
         return ""
 

@@ -8,7 +8,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, address, hidden_token, link, moment, page, table
-from scrapy_seine.reads.dead_letters import Filter, host_of, one_dead, reason_of, search_dead
+from scrapy_seine.reads.dead_letters import Filter, domain_of, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import stored_fields
 from scrapy_seine.reads.formatting import count
 from scrapy_seine.reads.requests import Found
@@ -106,7 +106,7 @@ async def letter(request: web.Request) -> web.Response:
     if stored_letter is None:
         raise web.HTTPNotFound(text="This dead letter is not there any more.\n")
     dead_letter, blob = stored_letter
-    host = host_of(dead_letter.url)
+    domain = domain_of(dead_letter.url)
     return page(
         request,
         f"Dead letter {dead_letter.id}",
@@ -115,11 +115,11 @@ async def letter(request: web.Request) -> web.Response:
         tag.p(
             tag.a("Its history", href=address("frontier", url=dead_letter.url)),
             " · ",
-            tag.a("Its domain", href=address("domains", host)),
+            tag.a("Its domain", href=address("domains", domain)),
             " · ",
             tag.a(
                 "Others like it",
-                href=address("dead", reason=reason_of(dead_letter), **{"in": host}),
+                href=address("dead", reason=reason_of(dead_letter), **{"in": domain}),
             ),
         ),
         tag.div(
