@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import chain, islice
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
+from crawler.extract.page.cards import largest_own_boxes
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import largest_own_boxes
 from crawler.extract.words import finder, full_matcher
 from scrapy_seine.urls import without_pairs
 

@@ -14,9 +14,9 @@ from itertools import accumulate, chain, compress, islice, repeat
 import attrs
 
 from crawler.extract.page import class_words, joints
+from crawler.extract.page.cards import section_of, shows_another
 from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
-from crawler.extract.page.places import section_of, shows_another
 from crawler.extract.page.tags import INLINE, SKIPPED
 from crawler.extract.words import CachedRule, entry_matcher, prefix_matcher_of
 

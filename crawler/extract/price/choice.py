@@ -13,8 +13,9 @@ import attrs
 from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import link_around, path
+from crawler.extract.page.places import path
 from crawler.extract.price import per_unit
 from crawler.extract.price.auctions import unless_bid
 from crawler.extract.price.labelled_above import labelled_above

@@ -11,14 +11,14 @@ from crawler.extract.address_kinds import is_errand, looks_like_product
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import (
+from crawler.extract.page.link_targets import (
     checks_out,
     leads_away,
     link_around,
     maker_led_to,
     shows_several,
 )
+from crawler.extract.page.page import Element, short_text
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.price.words_beside import calls_price
 from crawler.extract.stock.availability import buys

@@ -7,8 +7,8 @@ from itertools import islice
 
 from crawler.extract.address_kinds import is_errand, is_front, looks_like_product
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.link_targets import checks_out, leads_away, maker_led_to, shows_several
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import checks_out, leads_away, maker_led_to, shows_several
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.stock.availability import buys
 

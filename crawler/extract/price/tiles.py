@@ -12,9 +12,10 @@ import attrs
 
 from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
+from crawler.extract.page.cards import is_choice, tiles_of
 from crawler.extract.page.lines import Line
+from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import is_choice, leads_away, tiles_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 

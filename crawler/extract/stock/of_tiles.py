@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
+from crawler.extract.page.cards import largest_own_boxes
 from crawler.extract.page.lines import Line
+from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import largest_own_boxes, leads_away
 from crawler.extract.visible_signs import Visible
 
 #: Boxes around an amount that may be its tile, tiles of a page that are told apart, and lines of a

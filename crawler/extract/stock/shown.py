@@ -10,8 +10,9 @@ from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import STOCK, Line, Lines
+from crawler.extract.page.link_targets import leads_away, link_around
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
-from crawler.extract.page.places import leads_away, link_around, path
+from crawler.extract.page.places import path
 from crawler.extract.stock import of_class as _of_class
 from crawler.extract.stock.availability import (
     SOON,

@@ -7,8 +7,8 @@ from itertools import islice
 from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.links.pagination import has_page_number
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Page
-from crawler.extract.page.places import link_around
 from crawler.extract.template.addresses import shape_of
 from crawler.extract.template.all_sites import Book
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import leads_away
 from crawler.extract.price.words_beside import CALLS_PRICE
 
 #: Cells of a row, and rows of a table of variants.

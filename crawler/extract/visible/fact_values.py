@@ -10,8 +10,8 @@ from crawler.extract.address_kinds import is_errand
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import MAX_TEXT_LENGTH, holds_digit
-from crawler.extract.page.places import link_around
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.structured.nodes import is_no_maker, is_placeholder
 from crawler.extract.visible.fact_labels import (

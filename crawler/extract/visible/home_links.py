@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crawler.extract.address_kinds import is_front
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import link_around
 
 #: Boxes around an element that are searched for a link.
 _MAX_AROUND = 2

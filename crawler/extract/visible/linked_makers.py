@@ -5,8 +5,8 @@ from __future__ import annotations
 from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.words import entry_matcher
 

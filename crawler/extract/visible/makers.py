@@ -9,8 +9,8 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page.lines import Lines
+from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_labels import label_of, maker_up_to_label
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.fact_values import as_maker

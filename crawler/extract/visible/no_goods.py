@@ -8,8 +8,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Page
-from crawler.extract.page.places import link_around
 from crawler.extract.visible.goods_tables import is_in_goods_table
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, entry_matcher, finder_of, full_matcher_of

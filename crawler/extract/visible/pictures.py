@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import islice
 
 from crawler.extract.address_kinds import is_front, looks_like_product, without_origin
+from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
-from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.linked_makers import letters_of, named_in_link
 from crawler.extract.words import finder
 

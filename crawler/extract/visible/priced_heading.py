@@ -14,9 +14,9 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, is_front_of_language
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.lines import begins_other_section
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
-from crawler.extract.page.places import link_around
 from crawler.extract.words import CachedRule, entry_matcher
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
-from crawler.extract.page.places import link_around
 from crawler.extract.visible.fact_labels import is_number_cell, label_of
 from crawler.extract.visible.priced_heading import IS_PRODUCT_NAME, has_name_class, says_host
 from scrapy_seine.urls import host_of

@@ -15,8 +15,9 @@ from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, short_text, squashed
-from crawler.extract.page.places import leads_away, path
+from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import has_name_class, is_general

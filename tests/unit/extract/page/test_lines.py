@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import parse
-from crawler.extract.page import lines, places
+from crawler.extract.page import lines
+from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Page
 from crawler.extract.visible import product_heading, product_shown
 
@@ -69,5 +70,5 @@ def test_a_stock_label_speaks_for_the_next_line_alone():
 def test_a_card_leads_away_by_its_first_link_that_names_a_page():
     body = '<div><a name="top"></a><a href="/p/2">Other</a></div><div><a name="x"></a></div>'
     card, anchor_box = page(body).root.iter("div")
-    assert places.leads_away(card)
-    assert not places.leads_away(anchor_box)
+    assert leads_away(card)
+    assert not leads_away(anchor_box)
