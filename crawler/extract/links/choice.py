@@ -19,10 +19,7 @@ from crawler.extract.links.facets import (
     ALL_PRODUCTS,
     is_facet,
     is_identity,
-    is_listed,
-    linked_tiles,
     narrows_further,
-    only_references,
     shown_at_once,
     without_display,
 )
@@ -47,6 +44,7 @@ from crawler.extract.links.pagination import (
 )
 from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
 from crawler.extract.links.switches import common_switches, has_switch, without_switches
+from crawler.extract.links.tile_links import is_listed, linked_tiles, only_references
 from crawler.extract.links.traps import (
     is_dated_product,
     is_trap,
