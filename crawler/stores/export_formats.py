@@ -33,6 +33,8 @@ _SEPARATORS = frozenset(";\t\n\r")
 _NO_PYARROW = "Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'"
 #: A file that was written to so recently may not be locked yet, s.
 _UNLOCKED_S = 60
+#: Rows of a group in a Parquet file.
+_GROUP_ROWS = 20_000
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -180,12 +182,12 @@ def _values(column: Column, values: Sequence[Any]) -> Sequence[Any]:
     return values
 
 
-def _groups(chunks: Chunks, size: int = 20_000) -> Iterator[list[tuple[Any, ...]]]:
+def _groups(chunks: Chunks) -> Iterator[list[tuple[Any, ...]]]:
     """Join chunks into larger groups, because each row group has a header in the file."""
     group: list[tuple[Any, ...]] = []
     for chunk in chunks:
         group += chunk
-        if len(group) >= size:
+        if len(group) >= _GROUP_ROWS:
             yield group
             group = []
     if group:

@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 _KEEP_SIGHTINGS = timedelta(days=2)
 #: Doubts about products that were not seen for this long are deleted.
 _KEEP_DOUBTS = timedelta(days=90)
+#: Share of a site's products that may be gone at once; if more are missing, the crawl has failed.
+_MAX_GONE = 0.5
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -90,20 +92,18 @@ def finish_site(
     started_at: datetime,
     *,
     job_id: str | None = None,
-    max_share: float = 0.5,
-    now: datetime | None = None,
 ) -> Finished | None:
     """Merge twins, mark missing products as gone, and measure the quality; None: done already.
 
     *started_at* is when the crawl began. A product counts as seen if *job_id* wrote it, or if its
-    page was answered since. If more than the share *max_share* of the products is missing, none is
+    page was answered since. If more than half of the products are missing, none is
     marked, because then the crawl has failed rather than the shop removed them. Any number of
     processes may call this for one job: one of them does the work.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    now = now or datetime.now(UTC)
+    now = datetime.now(UTC)
     values = {"site": site_id, "started": started_at, "job": job_id, "now": now}
     with transaction(database_url) as connection:
         cursor = connection.cursor()
@@ -118,7 +118,7 @@ def finish_site(
         cursor.execute(query("count_unseen"), values)
         known_count, unseen_count, missing_count = _only_row(cursor)
         gone_count = 0
-        if missing_count <= known_count * max_share:
+        if missing_count <= known_count * _MAX_GONE:
             cursor.execute(query("mark_gone"), values)
             gone_count = cursor.rowcount
         else:

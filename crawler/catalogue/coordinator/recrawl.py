@@ -43,6 +43,8 @@ from scrapy_seine.sinks.postgres.database import transaction
 #: Shortest period of a product, s.
 MIN_PERIOD_S = 3600.0
 _DAY_S = 86_400.0
+#: Products that are read at once.
+_MAX_CANDIDATES = 10_000
 #: How much a change rate shortens the period. With 10 and a week's period, a product that changes
 #: daily is fetched after some 20 hours, and one that changes monthly after 4 days.
 _RATE_WEIGHT = 10.0
@@ -143,9 +145,7 @@ def allowance(budget: int, sent_count: int, elapsed_s: float) -> int:
     return max(0, math.ceil(budget * min(1.0, elapsed_s / _DAY_S)) - sent_count)
 
 
-def candidates(
-    database_url: str, plan: Plan, now: datetime, limit: int = 10_000
-) -> list[KnownProduct]:
+def candidates(database_url: str, plan: Plan, now: datetime) -> list[KnownProduct]:
     """Read the products that may be due, roughly the most overdue first.
 
     Raises:
@@ -156,7 +156,7 @@ def candidates(
         "now": now,
         "shortest": MIN_PERIOD_S,
         "calm": max(MIN_PERIOD_S, plan.recrawl_s),
-        "limit": limit,
+        "limit": _MAX_CANDIDATES,
     }
     with transaction(database_url) as connection:
         cursor = connection.cursor()

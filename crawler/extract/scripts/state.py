@@ -39,7 +39,8 @@ from crawler.extract.structured.product_fields import images
 _MAX_SCRIPT_LENGTH, _MAX_LENGTH_OF_ALL = 3_000_000, 6_000_000
 #: Mappings with the name of the page's product that are compared.
 _MAX_CANDIDATES = 300
-_MAX_NODES = 20_000
+#: Nodes of a state that are read, and how deep Nuxt 3's references are followed.
+_MAX_NODES, _MAX_DEPTH = 20_000, 12
 _MAX_DECIMALS, _MAX_CATEGORIES = 8, 6
 #: A name to which an object or a list is assigned, and the words in names of which it is read.
 _ASSIGNED = lazy_patterns.pattern(
@@ -300,7 +301,7 @@ def _alpine_objects(page: Page) -> Iterator[Any]:
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def _unflattened(flat: list[Any], depth: int = 12) -> Any:
+def _unflattened(flat: list[Any]) -> Any:
     """Return the state of Nuxt 3, a list in which each value refers to others by their index."""
     budget = [_MAX_NODES]
 
@@ -317,7 +318,7 @@ def _unflattened(flat: list[Any], depth: int = 12) -> Any:
             return [revive(inner, depth - 1) for inner in value]
         return value
 
-    return revive(0, depth)
+    return revive(0, _MAX_DEPTH)
 
 
 def _products(value: Any) -> Iterator[tuple[Node, str | None]]:

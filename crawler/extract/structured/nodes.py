@@ -113,7 +113,7 @@ def stands_in(path: str, code: str) -> bool:
     return False
 
 
-def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
+def walk(value: Any) -> Iterator[Node]:
     """Yield nodes from the outermost inwards, without those below properties of other products."""
     stack, visited = [value], 0
     while stack and visited < _MAX_NODES:
@@ -125,7 +125,7 @@ def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
             if "@type" in current:
                 yield current
             for key, inner in reversed(current.items()):
-                if isinstance(inner, _NESTED) and (into_lists or key not in _TO_OTHER_PRODUCTS):
+                if isinstance(inner, _NESTED) and key not in _TO_OTHER_PRODUCTS:
                     stack.append(inner)
 
 

@@ -20,6 +20,8 @@ Outcome = Literal["", "done", "ignored", "release", "retry", "bury"]
 _ORDER: tuple[Outcome, ...] = ("", "done", "ignored", "release", "retry", "bury")
 _RANK = {outcome: rank for rank, outcome in enumerate(_ORDER)}
 _NOT_THERE = frozenset({404, 410})
+#: The longest wait before a request's next try, s.
+_MAX_WAIT_S = 30 * 86400.0
 #: Failures stated by a status alone: a callback that takes the status handles them.
 BY_STATUS = frozenset({"5xx", "429"})
 
@@ -91,10 +93,10 @@ def whole_number(value: Any, default: int) -> int:
         return default
 
 
-def seconds(value: float | None, limit: float = 30 * 86400) -> float:
+def seconds(value: float | None) -> float:
     """Read a wait that a site or a project asked for: finite, not negative, 30 days at most.
 
     >>> seconds(1.5), seconds(-1), seconds(float("nan")), seconds(float("inf"))
     (1.5, 0.0, 0.0, 0.0)
     """
-    return min(max(0.0, value), limit) if value is not None and math.isfinite(value) else 0.0
+    return min(max(0.0, value), _MAX_WAIT_S) if value is not None and math.isfinite(value) else 0.0
