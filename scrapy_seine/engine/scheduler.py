@@ -33,6 +33,7 @@ from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.link_depth import LinkDepth
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
+from scrapy_seine.engine.member import Member
 from scrapy_seine.engine.redirect_loops import LOOPS, SENT, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import has_unread_start
@@ -43,7 +44,7 @@ from scrapy_seine.engine.stored.logins import hand_down_login
 from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.stored.spider_state import OwnState, own_state, own_to_pipelines
 from scrapy_seine.engine.telemetry.logs import guard_scrapys_log
-from scrapy_seine.engine.worker import Member, worker_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import note

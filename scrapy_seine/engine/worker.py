@@ -16,7 +16,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import attrs
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 from scrapy import Request
@@ -39,6 +38,7 @@ from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends
 from scrapy_seine.engine.local_requests import LocalRequests
+from scrapy_seine.engine.member import Member
 from scrapy_seine.engine.reading.overrun_pause import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.reading.stuck_pages import LongPages
@@ -84,25 +84,6 @@ _REFUSED_S = 1.0
 T = TypeVar("T")
 #: The attribute of a crawler that holds its worker, so that both are freed together.
 _ATTRIBUTE = "seine_worker"
-
-
-@attrs.define(eq=False, repr=False, kw_only=True)
-class Member:
-    """A worker's membership of a crawl: the parts that exist once it has joined."""
-
-    redis: Redis
-    frontier: Frontier
-    exchange: Exchange
-    heartbeat: Heartbeat
-    completion: Completion
-    early_push: EarlyPush
-    intake: Intake
-    recovery: Recovery
-    watchdog: Watchdog
-    starts: StartRequests
-    local: LocalRequests
-    loops: list[asyncio.Task[None]] = attrs.Factory(list)
-    crawl_end: CrawlEnd = attrs.field(init=False)
 
 
 class Worker:
@@ -163,6 +144,10 @@ class Worker:
         known_state = parts[0].watch.known if parts else None
         return known_state.id if known_state is not None else ""
 
+    def _keeps_start_waiting(self) -> bool:
+        """Whether `start` has to wait: a worker that closes leaves the rest to the next one."""
+        return self.closing or (self.member is not None and self.member.has_many_unsent)
+
     @property
     def buffered(self) -> int:
         """Number of leases that wait here for Scrapy."""
@@ -211,7 +196,9 @@ class Worker:
     async def _open(self, config: FrontierConfig, seal: Seal) -> None:
         stop_popping(self.spider, self.crawler)
         if scrapy_internals.available("start"):
-            scrapy_internals.wrap_start(self.crawler.engine, lambda start: giving_way(start, self))
+            scrapy_internals.wrap_start(
+                self.crawler.engine, lambda start: giving_way(start, self._keeps_start_waiting)
+            )
         for name, alike in misspelt(self.spider).items():
             logger.warning("nothing reads -a %s=…; did you mean -a %s=…?", name, alike)
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url

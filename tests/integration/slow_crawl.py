@@ -18,8 +18,9 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
 
+from scrapy_seine.engine.member import Member
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.engine.worker import Member, Worker
+from scrapy_seine.engine.worker import Worker
 
 _join = Worker.join
 

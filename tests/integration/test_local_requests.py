@@ -29,10 +29,9 @@ from tests.integration.frontier_kit import exchange_of
 pytestmark = pytest.mark.redis
 START = """
 import scrapy
-from scrapy_seine.engine import local_requests
-from scrapy_seine.engine.starting import giving_way
+from scrapy_seine.engine import local_requests, member
 
-local_requests.MAX_REQUESTS, giving_way._MOST_UNSENT = 300, 30
+local_requests.MAX_REQUESTS, member._MOST_UNSENT = 300, 30
 
 
 class Many(scrapy.Spider):
