@@ -235,6 +235,7 @@ def test_what_was_free_and_has_a_price_now_is_compared_without_a_rate() -> None:
     for n in range(20):
         contrast.note({"price": Decimal(n)}, {}, {"price": "0"})
         contrast.note({"price": Decimal(0)}, {}, {"price": str(n)})
+    assert not contrast.changed
 
 
 def test_prices_that_return_to_the_ones_before_are_the_shop_s() -> None:
