@@ -8,6 +8,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, address, hidden_token, link, moment, page, table
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.reads.dead_letters import Filter, domain_of, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import stored_fields
 from scrapy_seine.reads.formatting import count
@@ -144,8 +145,4 @@ def _facts(dead_letter: Found) -> list[tuple[Node, ...]]:
 
 def _pretty(fields: dict[str, object]) -> str:
     options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
-    return orjson.dumps(fields, default=_plain, option=options).decode()
-
-
-def _plain(value: object) -> object:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return orjson.dumps(fields, default=word, option=options).decode()

@@ -21,6 +21,7 @@ from crawler.extract.visible.shop_marks import MARKED, points_of_marks
 from crawler.extract.visible.shown_breadcrumbs import breadcrumbs
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, any_word, finder_of, prefix_matcher_of
+from scrapy_seine.urls import host_of
 
 #: The heading of a service: "Lamp installation", "Montaža lustera".
 _NAMES_SERVICE = finder_of(
@@ -84,7 +85,7 @@ def _describes_goods(fields: Fields, page: Page) -> bool:
     if not _OWN_FIELDS.isdisjoint(fields):
         return True
     brand: str = fields.get("brand") or ""
-    return brand != "" and brand.lower().replace(" ", "") not in page.url.split("/", 3)[2]
+    return brand != "" and brand.lower().replace(" ", "") not in host_of(page.url)
 
 
 def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -> str | None:
