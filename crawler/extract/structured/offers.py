@@ -122,11 +122,10 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     if "currency" not in fields:
         codes = (_currency(o) for o in ordered)
         fields["currency"] = next((code for code in codes if code), None)
-    for name in ("sku", "mpn"):
-        fields |= {name: stated_text(offer[name])} if len(offers) == 1 and offer.get(name) else {}
-    code = gtin_of(offer) if len(offers) == 1 else None
-    if code:
-        fields["gtin"] = code
+    if len(offers) == 1:
+        fields |= {name: stated_text(offer[name]) for name in ("sku", "mpn") if offer.get(name)}
+        if code := gtin_of(offer):
+            fields["gtin"] = code
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -123,7 +123,8 @@ def _push(fields: dict[str, Any]) -> Push:
     url, body = fields["url"], fields.get("body") or b""
     body = body.encode() if isinstance(body, str) else body
     fields = {k: v for k, v in fields.items() if k in _FIELDS and v not in (None, b"", "", {}, [])}
-    fields |= {"body": body} if body else {}
+    if body:
+        fields["body"] = body
     try:
         return Push(
             domain=domain(url),
