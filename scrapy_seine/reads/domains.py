@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient_parsing import whole_number, word
+from scrapy_seine.lenient_parsing import real, whole_number, word
 from scrapy_seine.reads.outcome_history import OUTCOMES, is_wrong_type
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
@@ -19,6 +19,7 @@ _ASKED = ("robots", "measured")
 _FIELDS = (
     "delay",
     "cap",
+    "jitter",
     "site_delay",
     "site_cap",
     *_ASKED,
@@ -42,11 +43,13 @@ class Domain(Value):
     active: int
     """Requests in flight."""
     delay_ms: int
-    """The pause in force: the largest of the configured, the site's and the measured one."""
+    """The shortest pause, ms: the largest of the configured, the site's and the measured one."""
     concurrency: int
     due_in_s: float
     """Seconds until it may be served; 0: now."""
     paused: bool
+    delay_max_ms: int = 0
+    """The longest pause, ms, where pauses are random; less than `delay_ms` where they are not."""
     done: int = 0
     retry: int = 0
     bury: int = 0
@@ -88,13 +91,13 @@ async def read_domains(
 ) -> list[Domain]:
     """Read the named domains, in that order, in one round trip."""
     pipe = redis.pipeline(transaction=False)
-    pipe.hmget(keys.control, "delay", "cap")
+    pipe.hmget(keys.control, "delay", "cap", "jitter")
     for name in names:
         pipe.hmget(keys.domain(name), _FIELDS)
         pipe.zcard(keys.queue(name))
     control, *replies = map(_readable, await pipe.execute(raise_on_error=False))
-    delay, cap = control or (None, None)
-    defaults = {"delay": whole_number(delay), "cap": whole_number(cap, 16)}
+    delay, cap, jitter = control or (None, None, None)
+    defaults = {"delay": whole_number(delay), "cap": whole_number(cap, 16), "jitter": real(jitter)}
     no_fields = (None,) * len(_FIELDS)
     rows = zip(names, replies[::2], replies[1::2], strict=True)
     return [
@@ -115,13 +118,15 @@ def _readable(reply: Any) -> Any:
 
 
 def _domain(
-    name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, int], now_s: float
+    name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, Any], now_s: float
 ) -> Domain:
     raw = dict(zip(_FIELDS, fields, strict=True))
     values = {field: whole_number(value) for field, value in raw.items() if value}
     until_ms = max(values.get("due", 0), values.get("blocked", 0))
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
     delay = values.get("delay", values.get("site_delay", defaults["delay"]))
+    asked = max(values.get(name, 0) for name in _ASKED)
+    jitter = real(raw["jitter"]) if raw["jitter"] else 0.0 if asked else defaults["jitter"]
     cap = values.get("cap", values.get("site_cap", defaults["cap"]))
     active = values.get("active", 0)
     paused = raw["paused"] is not None
@@ -130,7 +135,8 @@ def _domain(
         state=state_of(queued=queued, active=active, cap=cap, paused=paused, due_in_s=due_in_s),
         queued=queued,
         active=active,
-        delay_ms=max(delay, *(values.get(n, 0) for n in _ASKED)),
+        delay_ms=max(delay, asked),
+        delay_max_ms=round(max(delay, asked) * (1 + jitter)),
         concurrency=cap,
         due_in_s=due_in_s,
         paused=paused,

@@ -47,6 +47,15 @@ def span(seconds: float | None) -> str:
     return f"{seconds // _DAY:.0f} d {seconds % _DAY // _HOUR:.0f} h"
 
 
+def pause(least_ms: int, most_ms: int) -> str:
+    """Pause between two requests, as a range where pauses are random.
+
+    >>> pause(500, 1500), pause(500, 500)
+    ('500–1500 ms', '500 ms')
+    """
+    return f"{least_ms}–{most_ms} ms" if most_ms > least_ms else f"{least_ms} ms"
+
+
 def time_left(estimate: Estimate | None) -> str:
     """Format when a job may be over; with a sign if its total still grows.
 

@@ -8,7 +8,7 @@ from scrapy_seine.frontier.runs import Run
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet, Worker
-from scrapy_seine.reads.formatting import count, share, size, span
+from scrapy_seine.reads.formatting import count, pause, share, size, span
 from scrapy_seine.reads.overview import Overview
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -138,7 +138,7 @@ def domains(rows: Sequence[Domain]) -> lazy_rich.Table:
     names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
     table = _table("Busiest domains", names, text_columns=2)
     for d in rows:
-        cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
+        cells = (count(d.queued), f"{d.active}/{d.concurrency}", pause(d.delay_ms, d.delay_max_ms))
         outcomes = (span(d.due_in_s), count(d.done), share(d.success))
         state = lazy_rich.Text(d.state, style=_STATES[d.state])
         table.add_row(lazy_rich.Text(d.name), state, *cells, *outcomes)

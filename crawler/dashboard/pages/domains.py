@@ -11,7 +11,7 @@ from crawler.dashboard.layout import action_form, address, badge, page, search_f
 from crawler.dashboard.pages.overview import MOODS, domains_table
 from crawler.reads.ladder import Rung, read_rung
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
-from scrapy_seine.reads.formatting import count, share, span
+from scrapy_seine.reads.formatting import count, pause, share, span
 from scrapy_seine.reads.requests import Found, peek
 
 PAGE = 100
@@ -100,7 +100,7 @@ def _tiles(d: Domain) -> Node:
         [
             ("Queued", count(d.queued)),
             ("In flight", f"{d.active} of {d.concurrency}"),
-            ("Delay", f"{d.delay_ms} ms"),
+            ("Delay", pause(d.delay_ms, d.delay_max_ms)),
             ("Due in", span(d.due_in_s)),
             ("Done", count(d.done)),
             ("Tried again", count(d.retry)),
@@ -121,7 +121,7 @@ def _limits(request: web.Request, d: Domain) -> Node:
         request,
         "set_delay",
         "Set the limits",
-        field("delay_ms", "Delay, ms", d.delay_ms, 0),
+        field("delay_ms", "Shortest delay, ms", d.delay_ms, 0),
         field("concurrency", "In flight, at most", d.concurrency, 1),
         domain=d.name,
     )

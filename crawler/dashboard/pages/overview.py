@@ -28,7 +28,7 @@ from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Action, read_actions
 from scrapy_seine.reads.demand import seeds_waiting
 from scrapy_seine.reads.domains import Domain
-from scrapy_seine.reads.formatting import count, share, size, span
+from scrapy_seine.reads.formatting import count, pause, share, size, span
 from scrapy_seine.reads.overview import Overview
 
 MOODS = {"ready": "good", "waiting": "", "paused": "warn", "busy": "good", "idle": ""}
@@ -240,7 +240,7 @@ def _domain(d: Domain, history: History) -> tuple[Node, ...]:
         sparkline(f"Pages a minute of {d.name}", history.course(d.name)),
         count(d.queued),
         f"{d.active}/{d.concurrency}",
-        f"{d.delay_ms} ms",
+        pause(d.delay_ms, d.delay_max_ms),
         span(d.due_in_s) if d.due_in_s else "now",
         count(d.done),
         share(d.success),

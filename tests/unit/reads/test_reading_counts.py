@@ -152,8 +152,8 @@ def test_a_delay_hands_out_one_at_a_time(delay_ms: int, queued: int, active: int
 
 async def test_a_domain_is_read_with_the_limits_that_hold() -> None:
     kept: Any = Kept()
-    kept.hashes[KEYS.control] = {b"delay": b"100", b"cap": b"3"}
-    kept.hashes[KEYS.domain("own")] = {b"delay": b"50", b"cap": b"1", b"site_delay": b"70"}
+    kept.hashes[KEYS.control] = {b"delay": b"100", b"cap": b"3", b"jitter": b"2.0"}
+    kept.hashes[KEYS.domain("own")] = {b"delay": b"50", b"cap": b"1", b"jitter": b"0.5"}
     kept.hashes[KEYS.domain("site")] = {b"site_delay": b"70", b"site_cap": b"9", b"done": b"3"}
     kept.hashes[KEYS.domain("late")] = {b"due": b"2500", b"blocked": b"9000", b"retry": b"1"}
     kept.hashes[KEYS.domain("asks")] = {domains._ASKED[0].encode(): b"4000", b"paused": b""}
@@ -162,6 +162,8 @@ async def test_a_domain_is_read_with_the_limits_that_hold() -> None:
     assert (own.delay_ms, own.concurrency, own.queued, own.state) == (50, 1, 1, "ready")
     assert (site.delay_ms, site.concurrency, site.ended, site.success) == (70, 9, 3, 1.0)
     assert (late.delay_ms, late.concurrency, late.due_in_s, late.success) == (100, 3, 7.0, 0.0)
+    longest = [one.delay_max_ms for one in (own, late, asks)]
+    assert longest == [75, 300, 4000]  # what robots.txt asks for is kept as it is
     assert (asks.delay_ms, asks.paused, asks.due_in_s, asks.success) == (4000, True, 0.0, None)
 
 
