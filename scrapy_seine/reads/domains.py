@@ -126,7 +126,8 @@ def _domain(
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
     delay = values.get("delay", values.get("site_delay", defaults["delay"]))
     asked = max(values.get(name, 0) for name in _ASKED)
-    jitter = real(raw["jitter"]) if raw["jitter"] else 0.0 if asked else defaults["jitter"]
+    is_fixed = asked or "delay" in values or "site_delay" in values
+    jitter = real(raw["jitter"]) if raw["jitter"] else 0.0 if is_fixed else defaults["jitter"]
     cap = values.get("cap", values.get("site_cap", defaults["cap"]))
     active = values.get("active", 0)
     paused = raw["paused"] is not None

@@ -116,6 +116,24 @@ async def test_i5_two_slots_of_a_domain_are_never_closer_than_its_delay(d: Drive
     assert max(gaps) <= 100 + 5 + 30 + 7
 
 
+@pytest.mark.parametrize("whose", ["set_delay", "set_site"])
+async def test_i5_a_pause_for_one_domain_is_not_varied_like_the_crawls_own(
+    d: Driver, whose: str
+) -> None:
+    await d.f.configure(delay_ms=0, concurrency=16, half_window_ms=10**9, jitter=2.0)
+    await getattr(d.f, whose)("a.example", delay_ms=100, concurrency=16)
+    await d.f.push(pages(20))
+    slots: list[int] = []
+    for _ in range(600):
+        leased = await d.f.lease("w1", 4, ttl_ms=TTL, lead_ms=25)
+        slots += [lease.slot_ms for lease in leased.leases]
+        await d.ack(*leased.leases)
+        d.later(7)
+    gaps = [b - a for a, b in itertools.pairwise(slots)]
+    assert len(slots) == 20
+    assert max(gaps) <= 100 + 5 + 7
+
+
 async def test_i5_a_block_holds_everything_and_is_never_shortened(d: Driver) -> None:
     await d.f.push(pages(3))
     until = await d.f.block_until("a.example", 5000)

@@ -30,6 +30,7 @@ local function limits(domain)
     local each = s.spread and asked == 0 and (number(s.spread_until or '') or 0) > now
     local spread = each and number(s.spread) or 1
     local own = s.delay and number(s.delay) or s.site_delay and number(s.site_delay) or defaults.delay
+    local fixed = s.delay or s.site_delay or asked > 0 -- the crawl's own pause alone is random
     local cap = s.cap and number(s.cap) or s.site_cap and number(s.site_cap) or defaults.cap
     local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
     local delay = math.max((own + guard) / spread, asked)
@@ -38,7 +39,7 @@ local function limits(domain)
         delay = delay, cap = cap * spread,
         each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked, rolled),
         active = number(s.active or '') or 0, paused = s.paused, served = number(s.served or '') or 0,
-        jitter = s.jitter and number(s.jitter) or asked == 0 and defaults.jitter or 0, lane = s.lane or '',
+        jitter = s.jitter and number(s.jitter) or fixed and 0 or defaults.jitter, lane = s.lane or '',
     }
 end
 
