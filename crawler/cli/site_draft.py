@@ -1,7 +1,8 @@
 """Choose the pages that `scrapy newsite` reads, and write the text of its draft. Pure.
 
-The draft is based on ten products of different listings. It names the fields that the default
-parser reads on all, some or none of these pages, and an element that may hold a missing field.
+The draft is based on up to ten products, of different listings if there are any. It names the
+fields that the default parser reads on all, some or none of these pages, and an element that may
+hold a missing field.
 """
 
 from __future__ import annotations
@@ -42,24 +43,27 @@ _TOKEN = re.compile(r"[A-Za-z][\w-]*")
 
 @attrs.define(eq=False, repr=False)
 class Round(Record):
-    """The queue of pages to read: products first, from each listing in turn."""
+    """The queue of pages to read: three products of each listing first, all others last."""
 
     queue: list[Link]
     queued_urls: set[str] = attrs.Factory(set)
+    other_products: list[Link] = attrs.Factory(list)
+    """Read where the listings have no further page, so that a shop of one listing yields ten."""
 
     def add(self, links: Iterable[Link]) -> None:
-        """Queue the links of a page, with at most three product links."""
+        """Queue the links of a page, with three product links before its other links."""
         fresh = [link for link in links if link.url not in self.queued_urls]
         products = [link for link in fresh if link.kind == "product"]
         step = max(1, len(products) // 3)
         self.queue += [*products[::step][:3], *(link for link in fresh if link.kind != "product")]
+        self.other_products += products
         rank = {"product": 0, "listing": 1, "pagination": 3}
         self.queue.sort(key=lambda link: rank.get(link.kind, 2))
 
     def next(self) -> Link | None:
         """Return the link of the next page; None: the queue is empty, or PAGES were read."""
-        while self.queue and len(self.queued_urls) < PAGES:
-            link = self.queue.pop(0)
+        while (queue := self.queue or self.other_products) and len(self.queued_urls) < PAGES:
+            link = queue.pop(0)
             if link.url not in self.queued_urls:
                 self.queued_urls.add(link.url)
                 return link

@@ -1,4 +1,4 @@
-"""`scrapy newsite`: draft a site file from what the default parser reads of ten products."""
+"""`scrapy newsite`: draft a site file from what the default parser reads of up to ten products."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAUSE_S, _MAX_PAUSE_S = 0.3, 5.0
 
 
 class Command(PageCommand):
-    """Reads ten products that the given pages link to, and writes spiders/sites/NAME.py."""
+    """Reads up to ten products that the given pages link to, and writes spiders/sites/NAME.py."""
 
     summary = "Write the draft of a site file from what the default parser sees of a shop"
     arguments = "URL …|FILE"

@@ -10,7 +10,7 @@ from crawler.extract.site import Site
 PAGE = """<html><head><title>{name} | Shop</title><script type="application/ld+json">
 {{"@context": "https://schema.org", "@type": "Product", "name": "{name}", "sku": "A{n}",
 "offers": {{"@type": "Offer", "price": "{n}.50", "priceCurrency": "EUR"}}}}</script></head>
-<body><h1>{name}</h1><p class="maker-name">{maker}</p><p class="maker-name-long">x</p>
+<body><h1>{name}</h1><p class="author-name">{maker}</p><p class="author-name-long">x</p>
 <button>Add to cart</button></body></html>"""
 
 
@@ -26,7 +26,7 @@ def test_a_draft_has_values_beside_each_field_and_a_selector_to_try() -> None:
     compile(text, "my_shop.py", "exec")
     assert "# price         2 of 2  json-ld" in text
     assert '#     "1.50", "2.50"' in text
-    assert '# "brand": ".maker-name::text",  # "Acme", \'"Bolt" \\\\ Co\'' in text
+    assert '# "brand": ".author-name::text",  # "Acme", \'"Bolt" \\\\ Co\'' in text
     assert '# "gtin": "css selector::text",  # not found' in text
     assert 'product_pages = r"/p/[^/]+$"' in text
 
@@ -44,7 +44,7 @@ def test_a_selector_is_proposed_only_where_half_of_the_pages_answer_it() -> None
     assert guess("gtin", pages) is None
     tried = guess("brand", pages)
     assert tried is not None
-    assert tried.selector == ".maker-name::text"
+    assert tried.selector == ".author-name::text"
 
 
 def test_products_of_different_shelves_come_first_and_no_page_twice() -> None:
@@ -59,7 +59,10 @@ def test_products_of_different_shelves_come_first_and_no_page_twice() -> None:
         "https://s.example/p/20",
         "https://s.example/c",
     ]
-    assert todo.next() is None
+    assert todo.other_products.pop(0).url == "https://s.example/p/0"
+    others = [link.url for link in iter(todo.next, None) if link]
+    assert others[:2] == ["https://s.example/p/1", "https://s.example/p/2"]
+    assert len(others) == 27
 
 
 def test_a_shop_of_any_size_costs_so_many_pages_at_most() -> None:
