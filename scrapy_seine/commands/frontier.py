@@ -95,7 +95,7 @@ class Command(SeineCommand):
             _confirm(
                 f"drop every request of {opts.domain or f'crawl {crawl}, and forget its seen URLs'}"
             )
-        acts = {
+        acts: dict[str, Any] = {
             "show": self._show,
             "pause": self._pause,
             "resume": self._resume,
@@ -103,6 +103,8 @@ class Command(SeineCommand):
             "priority": self._priority,
             "import-scrapy-redis": self._import,
         }
+
+        statuses: list[int | None] = []
 
         async def work(redis: Redis) -> None:
             if verb == "import-scrapy-redis":
@@ -112,10 +114,10 @@ class Command(SeineCommand):
                     await make_sure(redis, crawl)
                 plain_frontier = await find_frontier(redis, crawl, config.partitions)
                 frontier = plain_frontier.sealed(config.secrets)
-            await acts[verb](redis, frontier, opts)
+            statuses.append(await acts[verb](redis, frontier, opts))
 
         with_fleet(url, work)
-        return 0
+        return statuses[0] or 0
 
     async def _show(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         fleet = await read_fleet(redis, frontier.keys.crawl)
@@ -171,7 +173,7 @@ class Command(SeineCommand):
         suffix = f"; {result.unreadable} cannot be read and stay where they are"
         self.show(text + (suffix if result.unreadable else ""), **attrs.asdict(result))
 
-    async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+    async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> int:
         spider = opts.spider or self.usual_spider
         if not spider and not (opts.requests and opts.dupefilter):
             spider = only_spider(self.project)
@@ -183,6 +185,7 @@ class Command(SeineCommand):
         )
         result = await import_queue(redis, frontier, source)
         self.show(result.text(), **attrs.asdict(result))
+        return 1 if result.refused else 0
 
 
 def state_of(fleet: Fleet) -> dict[str, Any]:

@@ -261,10 +261,12 @@ def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: 
         for request in legacy_requests(queue.spider):
             queue.push(request)
         keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
-        refused = desk.type(frontier.Command(), "import-scrapy-redis", *keys)[1]
+        status, refused, _ = desk.type(frontier.Command(), "import-scrapy-redis", *keys)
+        assert status == 1  # a script must not start workers on half of a queue
         assert (refused["queued"], refused["refused"]) == (0, 3)
         assert "--unpickle" in refused["reasons"][0]
-        told = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)[1]
+        status, told, _ = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)
+        assert status == 0
         assert (told["queued"], told["refused"]) == (3, 0)
         again = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)[1]
         assert (again["queued"], again["duplicates"]) == (0, 3)
