@@ -26,6 +26,7 @@ from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.dead_letters import Filter, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import shown_fields
+from scrapy_seine.reads.formatting import span
 from scrapy_seine.reads.requests import Found
 
 VERBS = ("list", "show", "replay", "purge")
@@ -169,13 +170,13 @@ async def _selected_ids(frontier: Frontier, ids: list[str], selection: Filter) -
 
 
 def _table(letters: list[Found]) -> lazy_rich.Table:
-    table = lazy_rich.Table(title=f"Dead letters: {len(letters)}", title_justify="left")
+    table = lazy_rich.Table(title=f"The newest {len(letters)} dead letters", title_justify="left")
     for name in ("id", "age", "reason", "url", "error"):
         table.add_column(name, overflow="fold" if name == "url" else "ellipsis")
     now = time.time()
     for letter in letters:
         error = str(letter.note.get("error", ""))[:120]
-        cells = (letter.id, f"{now - letter.at:.0f} s", reason_of(letter), letter.url, error)
+        cells = (letter.id, span(now - letter.at), reason_of(letter), letter.url, error)
         table.add_row(*(lazy_rich.Text(cell) for cell in cells))
     return table
 
