@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from datetime import datetime
 from typing import Any, Self
@@ -27,7 +28,6 @@ class Clean:
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
-        self._foreign: set[type] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -50,7 +50,7 @@ class Clean:
         try:
             product = item if isinstance(item, Product) else _product(item)
             if product is None:
-                self._note(type(item))
+                _note_foreign(type(item).__name__)
                 return item
             _complete(product)
             clean(product, self._now())
@@ -65,10 +65,10 @@ class Clean:
         answered_at = None if entry is None else entry.answered_at
         return answered_at or self.storage.inflight.now(entry)
 
-    def _note(self, kind: type) -> None:
-        if kind not in self._foreign:
-            self._foreign.add(kind)
-            logger.warning("items of type %s are no products and are not stored", kind.__name__)
+
+@functools.cache
+def _note_foreign(kind: str) -> None:
+    logger.warning("items of type %s are no products and are not stored", kind)
 
 
 def _product(item: Any) -> Product | None:

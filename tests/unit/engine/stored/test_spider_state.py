@@ -14,6 +14,7 @@ from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
 import scrapy_seine
 from scrapy_seine.engine.stored.spider_state import own_state, own_to_pipelines
+from settings import base
 
 
 class Counts(Spider):
@@ -415,3 +416,7 @@ def test_a_pipeline_that_looks_for_items_among_its_own_is_named() -> None:
     pipelines = {DropsDuplicates: 1, Batches: 2, "no.such.Pipeline": None}
     (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": pipelines}))
     assert line.startswith("pipeline DropsDuplicates remembers items in self.ids, and each worker")
+
+
+def test_none_of_the_catalogues_own_pipelines_is_named() -> None:
+    assert list(own_to_pipelines(Settings({"ITEM_PIPELINES": base.ITEM_PIPELINES}))) == []
