@@ -51,9 +51,11 @@ class CrawlEnd:
     stop: Callable[[str], None]
     """Closes the spider with a reason."""
     _since_ms: float | None = attrs.field(default=None, init=False)
+    _is_ours: bool = attrs.field(default=False, init=False)
 
     async def announce(self, reason: str) -> None:
         """End the crawl for all workers; never raises, because this worker ends in any case."""
+        self._is_ours = True
         text = printable(redact(str(reason)))
         logger.info(
             "the spider ends crawl %r for all workers: %s. What is left stays in the frontier, and "
@@ -71,11 +73,13 @@ class CrawlEnd:
         await client.publish(self.frontier.keys.wake, MESSAGE)
 
     async def stop_if_closed(self) -> None:
-        """End this worker if the crawl was closed since the worker was asked for.
+        """End this worker if another one closed the crawl since this one was asked for.
 
         Raises:
             RedisError: Redis does not answer; a refusal is logged.
         """
+        if self._is_ours:
+            return
         try:
             closed, now_ms = await last_close(self.frontier)
         except ResponseError as error:
