@@ -104,6 +104,9 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", dead=[attrs.asdict(letter) for letter in letters], complete=complete)
             return
+        if not letters:
+            print("no dead letter matches" if selection != Filter() else "no dead letters")
+            return
         lazy_rich.Console(highlight=False).print(_table(letters))
         if not complete:
             print("there are more: narrow the filter, or raise --limit")
