@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
@@ -107,7 +107,7 @@ class Gates(PageReading):
         host, job = host_of(response.url), job_of(response)
         cookie = header(response.request, "Cookie")
         is_page = answer.url == result.page.url and not answer.is_post
-        button = "" if is_page else _button(answer)
+        button = "" if is_page else _button(answer, result.page.url)
         # Another worker has passed it where this one knows no button; a page that sets a cookie is
         # a gate only to a worker that knows it as one, because many pages do.
         if cookie and self._buttons.get(host, button or None) != button:
@@ -138,7 +138,7 @@ class Gates(PageReading):
             later.meta[m.DELAY] = _LATER_S * 2 ** (times - 1)
             return [later]
         self._count("gates")
-        press = self._press(answer, cookies, gate, kept)
+        press = self._press(answer, cookies, gate, {"kept": kept, "button": button})
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
@@ -163,7 +163,7 @@ class Gates(PageReading):
             )
 
     def _press(
-        self, answer: Answer, cookies: str, gate: str, kept: Mapping[str, object]
+        self, answer: Answer, cookies: str, gate: str, pressed: Mapping[str, object]
     ) -> Request:
         site, link = which_site.find(answer.url), Link(answer.url, "listing", "it is a gate's")
         request = self._request(link, site, None)
@@ -174,7 +174,7 @@ class Gates(PageReading):
         request.priority = _FIRST
         request.headers.update(headers)
         request.meta["handle_httpstatus_list"] = _REDIRECTS
-        request.meta[_PRESSED] = {"kept": kept, "button": _button(answer)}
+        request.meta[_PRESSED] = dict(pressed)
         return request.replace(callback=self.parse_gate, cb_kwargs={"gate": gate})
 
     def parse_gate(self, response: Response, gate: str) -> Iterator[Product | Missing | Request]:
@@ -259,6 +259,13 @@ def _proxy_of(response: Response) -> str:
     return str(response.meta.get("proxy_id") or "")
 
 
-def _button(answer: Answer) -> str:
-    """What a gate's button has in common on all pages whose place the gate takes."""
-    return f"{'POST' if answer.is_post else 'GET'} {urlsplit(answer.url).path}"
+def _button(answer: Answer, page: str) -> str:
+    """What a gate's button has in common on all pages whose place the gate takes.
+
+    Where each page's form leads to that page, it is what the form sends.
+    """
+    url, method = urlsplit(answer.url), "POST" if answer.is_post else "GET"
+    if url.path != urlsplit(page).path:
+        return f"{method} {url.path}"
+    sent = parse_qsl(answer.body or url.query, keep_blank_values=True)
+    return f"{method} . {' '.join(sorted(name for name, _ in sent))}"

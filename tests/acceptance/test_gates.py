@@ -134,6 +134,29 @@ class Returning(Led):
         self.send("", 302, {"Location": "/remember"})
 
 
+class Born(Forgetful):
+    """It asks for a date of birth, and knows adults only."""
+
+    def ask(self) -> None:
+        years = "".join(f"<option>{year}</option>" for year in range(2026, 1929, -1))
+        days, months = (
+            "".join(f"<option>{number}</option>" for number in range(1, last + 1))
+            for last in (31, 12)
+        )
+        self.send(
+            "<html lang=en><h1>Please enter your date of birth</h1><form method=post>"
+            f"<select name=day>{days}</select><select name=month>{months}</select>"
+            f"<select name=year>{years}</select><button>Enter</button></form>"
+        )
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if "day=1&month=1&year=1980" in body:
+            super().do_POST()
+        else:
+            self.send("", 403)
+
+
 class Endless(Forgetful):
     """It knows nobody."""
 
@@ -152,7 +175,7 @@ def test_each_seed_that_was_a_gate_is_asked_for_again(crawl, workers) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("shop", [Forgetful, Led, Returning])
+@pytest.mark.parametrize("shop", [Forgetful, Led, Returning, Born])
 def test_a_gate_that_asks_again_in_mid_crawl_loses_no_page(crawl, shop, workers) -> None:
     shop.open()
     with serving(shop) as base:

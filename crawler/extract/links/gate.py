@@ -1,8 +1,8 @@
 """A gate before a shop: a page with one button that a visitor presses, and no way past it.
 
-Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, its
-address is on the same host and belongs to no cart, login or newsletter. Where the visitor's age is
-asked, the button may stand beside one that says no. Pure.
+Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
+asks for a date of birth, its address is on the same host and belongs to no cart, login or
+newsletter. Where the visitor's age is asked, the button may stand beside one that says no. Pure.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import attrs
 
+from crawler.extract.links import birth_date
 from crawler.extract.links.choice import Link
 from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of
@@ -26,8 +27,6 @@ MAX_LINKS, _MAX_FORMS = 10, 5
 #: Buttons of a form that asks for the visitor's age: yes, no, and what the question is for.
 _MAX_ANSWERS = 3
 CATALOGUE = frozenset({"product", "pagination", "listing"})
-#: Types of fields that a visitor may leave as they are.
-_LEFT_ALONE = frozenset({"hidden", "submit", "image", "button", "reset", "checkbox"})
 _asks_age = any_word("gate", "age")
 _says_no = finder(rf"(?<!\w)(?:{any_of('gate', 'no')})(?!\w)")
 
@@ -51,11 +50,12 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     if len(page.anchors) > MAX_LINKS or any(link.kind in CATALOGUE for link in links):
         return None
     forms = list(islice(page.root.iter("form"), _MAX_FORMS))
-    if any(map(_has_field_to_fill, forms)):
-        return None
     asks_age = bool(forms or links) and _asks_age(page.root.xpath("string()")) is not None
-    for form in forms:
-        answer = _pressed(form, page, asks_age=asks_age)
+    filled = [(form, birth_date.filled(form, page, asks_age=asks_age)) for form in forms]
+    if any(fields is None for _, fields in filled):
+        return None
+    for form, fields in filled:
+        answer = _pressed(form, page, fields or [], asks_age=asks_age or bool(fields))
         if answer is not None:
             return answer
     if links and asks_age:
@@ -65,20 +65,15 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     return Answer(page.url) if sets_cookie and not page.anchors and not forms else None
 
 
-def _has_field_to_fill(form: Element) -> bool:
-    return any(
-        field.tag != "input" or (field.get("type") or "text").lower() not in _LEFT_ALONE
-        for field in form.iter("input", "select", "textarea")
-    )
-
-
 def _refuses(element: Element) -> bool:
     """Whether the text or the value of a button or a link says no."""
     value = element.get("value") or ""
     return value in {"0", "false"} or _says_no(f"{short_text(element)} {value}") is not None
 
 
-def _pressed(form: Element, page: Page, *, asks_age: bool) -> Answer | None:
+def _pressed(
+    form: Element, page: Page, filled: list[tuple[str, str]], *, asks_age: bool
+) -> Answer | None:
     """Return the request of a form's only button, or of the one that says yes to the age.
 
     None if it leads to another host or a cart.
@@ -93,7 +88,7 @@ def _pressed(form: Element, page: Page, *, asks_age: bool) -> Answer | None:
         buttons = [button for button in buttons if not _refuses(button)][:1]
     if len(buttons) != 1:
         return None
-    fields = hidden_fields_of(form)
+    fields = [*hidden_fields_of(form), *filled]
     if name := buttons[0].get("name"):
         fields.append((name, buttons[0].get("value") or ""))
     action, method = action_of(form), (form.get("method") or "get").strip().lower()
