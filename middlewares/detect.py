@@ -15,6 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.detect import BAD, OK, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
+from crawler.extract.links.gate_cookies import GATE_PRESSED
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 
@@ -62,6 +63,8 @@ class Detect:
         finding = judge(self.page(request, response))
         if finding.rule == "no-body" and _may_be_missing(request):
             finding = OK
+        if finding.rule == "forbidden" and GATE_PRESSED in request.meta:
+            finding = OK  # the form refuses what was sent, and no visitor: it was just shown
         request.meta[VERDICT], request.meta[RULE] = finding.verdict, finding.rule
         self.stats.inc_value(f"access/{finding.verdict}")
         good = finding.verdict == "ok"

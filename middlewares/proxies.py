@@ -13,11 +13,7 @@ from redis.exceptions import RedisError
 from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMiddleware
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import (
-    DownloadTimeoutError,
-    IgnoreRequest,
-    NotConfigured,
-)
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, VERDICT
@@ -291,6 +287,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                 preferred="" if avoided else str(gate or "") or self.sticky.proxy_of(route),
                 avoided=avoided,
                 each_address=limits,
+                is_bound=bool(gate and not avoided),
             )
         except (RedisError, OSError) as error:
             self.redis_errors.note(error, f"The requests to {site} wait for a proxy")

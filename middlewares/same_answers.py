@@ -35,7 +35,7 @@ from crawler.access.proxies.same_answers import (
 )
 from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.in_redis import Jobs
-from crawler.extract.links.gate_cookies import GATE_BOUND
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
@@ -78,6 +78,8 @@ class Answers:
         cookie = digest_of(request.headers.get("Cookie") or b"")
         if look and look[3:] != [cookie]:  # what a gate shows without its cookie says nothing
             look = None
+        if answer is not None and _has_gates_cookie(request):  # it may expire between two answers
+            answer = attrs.evolve(answer, may_contradict=False)
         url = requested_url(request)
         if (answer is None and look is None) or len(url) > _LONGEST_URL:
             return _BELIEVED
@@ -167,3 +169,7 @@ def _answer(request: Request, response: Response, *, is_page: bool) -> Answer | 
     if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
         return attrs.evolve(answer, first_looks=float("inf"))
     return answer
+
+
+def _has_gates_cookie(request: Request) -> bool:
+    return GATE_PROXY in request.meta or "cookie" in request.meta.get(m.BORROWED, ())

@@ -18,7 +18,7 @@ from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
 from scrapy_seine import meta as m
 from spiders import which_site
-from spiders.page_reading import PageReading, job_of
+from spiders.page_reading import PageReading, host_of, job_of
 
 #: Keys in meta: how often a seed was asked for again; the proxy through which a page came.
 _LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
@@ -46,7 +46,8 @@ class AskedElsewhere(PageReading):
         has_links = any(link.kind in CATALOGUE for link in links)
         if not is_small or (has_links and (looks or not is_seed)):
             return
-        if has_links or not is_seed:  # once
+        is_shut = self.shut_gates.get(f"{job_of(response)} {host_of(response.url)}")
+        if has_links or not is_seed or is_shut:  # once
             looks = _MOST_LOOKS - 1
         self._count("asked_elsewhere")
         url = str((meta.get("redirect_urls") or (response.url,))[0])

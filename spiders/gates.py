@@ -23,9 +23,10 @@ from scrapy.http import Response
 from crawler.extract import Found, Link
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
-from crawler.extract.links.gate_cookies import GATE_PROXY, MOST_HOSTS
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PRESSED, GATE_PROXY, MOST_HOSTS
 from crawler.extract.links.narrowings import NARROWS
 from crawler.extract.links.registered_domain import same_site
+from crawler.extract.sites_without_products import HELP
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
@@ -34,14 +35,20 @@ from scrapy_seine.set_cookies import cookie_header
 from spiders import which_site
 from spiders.page_reading import OK, SEARCH, SHELF, PageReading, host_of, job_of
 
-#: Statuses of an answer to a gate's button.
-_REDIRECTS = [301, 302, 303, 307, 308]
+#: Statuses of an answer to a gate's button: redirects, and refusals.
+_ANSWERS = [301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 409, 410, 415, 419, 422]
+_REFUSALS = 400
 #: Redirects of one answer that are followed, because one of them may set the cookie.
 _MOST_HOPS = 5
 #: Gates of a job's host without a page behind them: as many press their button, and others are
 #: asked for again later. As many may be gates again after a button was pressed; then the host
 #: counts as shut. Gates before the first button's answer say nothing: a slow site has hundreds.
 MOST_PRESSED, _MOST_GATES = 20, 100
+#: A refused button is as many gates in vain, because its token may have been an old one.
+_REFUSED = _MOST_GATES // 3 + 1
+#: Where a button is known to lead past the gate one is pressed at a time, unless a page was a gate
+#: more often than this: its answer may be lost. The others wait for shorter, s.
+_MOST_WAITS, _SOON_S = 3, 2
 #: How often one page may be a gate; how long it waits where too many buttons are pressed, s, and
 #: twice as long each further time.
 _MOST_TIMES, _LATER_S = 6, 5
@@ -49,10 +56,9 @@ _MOST_TIMES, _LATER_S = 6, 5
 _FIRST = 1000
 #: Key in meta: how often this page was a gate.
 _TIMES = "gates"
-#: Key in a pressed button's meta: `kept` of the gate's page, the `button`, how many redirects of
-#: its answer were followed (`hops`), and the `proxy` through which one set a cookie. Not in
-#: cb_kwargs, where an older worker refuses a new name.
-_PRESSED = "gate_pressed"
+#: Key in meta: the page's button was refused, and none is known that was not. It tells the worker
+#: that gets the page, because any worker may have got the refusal.
+_IS_REFUSED = "gate_refused"
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
 
@@ -65,8 +71,6 @@ class Gates(PageReading):
         #: By job and host: gates since the last page behind one; those after a button was pressed.
         self._gates: Newest[int] = Newest(int, MOST_HOSTS)
         self._in_vain: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By job and host: whether the log says that it is shut.
-        self._shut: Newest[int] = Newest(int, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
         #: By host: the button that set its cookie.
@@ -114,7 +118,8 @@ class Gates(PageReading):
             return []
         times = int(response.meta.get(_TIMES) or 0) + 1
         place = f"{job} {host}"
-        if self._is_shut(host, place, times, cookie):
+        refused = _REFUSED if response.meta.get(_IS_REFUSED) else 0
+        if self._is_shut(host, place, times, cookie, refused):
             self._log_shut(host, place)
             return []
         if "redirect_urls" in response.meta:
@@ -133,20 +138,29 @@ class Gates(PageReading):
             self._count("gates")
             self._buttons[host] = button
             return [*self._keep_cookies(response, cookies, gate, kept)]
-        if self._gates[place] > MOST_PRESSED:
+        if self._waits(host, place, times):
             later = self._behind_gate(gate, job, kept)
-            later.meta[m.DELAY] = _LATER_S * 2 ** (times - 1)
+            later_s = _SOON_S if host in self._buttons else _LATER_S
+            later.meta[m.DELAY] = later_s * 2 ** (times - 1)
             return [later]
         self._count("gates")
         press = self._press(answer, cookies, gate, {"kept": kept, "button": button})
+        # A token of the gate's may be for one visitor's address.
+        press.meta.update({GATE_PROXY: _proxy_of(response), GATE_BOUND: True})
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
-    def _is_shut(self, host: str, place: str, times: int, cookie: str) -> bool:
+    def _waits(self, host: str, place: str, times: int) -> bool:
+        """Whether a gate's page waits for the answers to the buttons that other pages pressed."""
+        if host in self._buttons:
+            return self._gates[place] > 1 and times <= _MOST_WAITS
+        return self._gates[place] > MOST_PRESSED
+
+    def _is_shut(self, host: str, place: str, times: int, cookie: str, refused: int) -> bool:
         """Count a gate; return whether no further button is to be pressed for its page."""
         self._gates[place] += 1
-        if cookie and times > 1:
-            self._in_vain[place] += 1
+        if refused or (cookie and times > 1):
+            self._in_vain[place] += refused or 1
         if times > _MOST_TIMES and host not in self._buttons and not self.gate_cookies.of(host):
             self._in_vain[place] = _MOST_GATES + 1  # in all that time no button had an answer
         return times > _MOST_TIMES or self._in_vain.get(place, 0) > _MOST_GATES
@@ -154,12 +168,13 @@ class Gates(PageReading):
     def _log_shut(self, host: str, place: str) -> None:
         """Log once that a host shows its gate, whatever is answered."""
         self._count("gates_shut")
-        if not self._shut.get(place):
-            self._shut[place] = 1
+        if not self.shut_gates.get(place):
+            self.shut_gates[place] = 1
             self.logger.warning(
-                "%s: it shows its gate again after the button was pressed; the pages behind it are"
-                " not read",
+                "%s: its gate stays after its button was pressed, and the pages behind it are not"
+                " read; %s",
                 printable(host),
+                HELP,
             )
 
     def _press(
@@ -173,8 +188,11 @@ class Gates(PageReading):
             request = request.replace(method="POST", body=answer.body)
         request.priority = _FIRST
         request.headers.update(headers)
-        request.meta["handle_httpstatus_list"] = _REDIRECTS
-        request.meta[_PRESSED] = dict(pressed)
+        request.meta["handle_httpstatus_list"] = _ANSWERS
+        # Not in cb_kwargs, where an older worker refuses a new name. Fields: `kept` of the gate's
+        # page, the `button`, how many redirects of its answer were followed (`hops`), and the
+        # `proxy` through which one set a cookie.
+        request.meta[GATE_PRESSED] = dict(pressed)
         return request.replace(callback=self.parse_gate, cb_kwargs={"gate": gate})
 
     def parse_gate(self, response: Response, gate: str) -> Iterator[Product | Missing | Request]:
@@ -182,13 +200,18 @@ class Gates(PageReading):
 
         The answer may be a chain of redirects, of which any sets the cookie.
         """
-        request, pressed = response.request, response.meta.get(_PRESSED) or {}
+        request, pressed = response.request, response.meta.get(GATE_PRESSED) or {}
         kept, hops = pressed.get("kept") or {}, int(pressed.get("hops") or 0)
         cookies = cookie_header(
             response.headers.getlist("Set-Cookie"), header(request, "Cookie") if request else ""
         )
         url = _target_of(response) or gate
         host, job = host_of(gate), job_of(response)
+        if response.status >= _REFUSALS and not hops:
+            again = self._behind_gate(gate, job, kept)
+            again.meta[_IS_REFUSED] = host not in self._buttons
+            yield again
+            return
         proxy = _proxy_of(response)
         if "proxy" in pressed and not has_header(response, "Set-Cookie"):
             proxy = pressed["proxy"]
@@ -197,6 +220,7 @@ class Gates(PageReading):
             return
         if cookies:
             self._buttons[host] = str(pressed.get("button") or "")
+            self._gates.pop(f"{job} {host}", None)
             yield from self._keep_cookies(response, cookies, gate, kept, proxy)
         elif host in self._buttons:  # the gate's, but its server had a fault
             yield self._behind_gate(gate, job, kept)
@@ -217,10 +241,13 @@ class Gates(PageReading):
         request.priority = _FIRST
         if cookies:
             request.headers["Cookie"] = cookies
-        request.meta["handle_httpstatus_list"] = _REDIRECTS
+        request.meta["handle_httpstatus_list"] = _ANSWERS
         scope = str(response.meta.get(m.SCOPE) or job_of(response))
         request.meta[m.SCOPE] = f"{pressed['hops']} {scope}"[: m.LONGEST_SCOPE]
-        request.meta[_PRESSED] = {**(response.meta.get(_PRESSED) or {}), **pressed}
+        for key in (GATE_PROXY, GATE_BOUND):
+            if key in response.meta:
+                request.meta[key] = response.meta[key]
+        request.meta[GATE_PRESSED] = {**(response.meta.get(GATE_PRESSED) or {}), **pressed}
         return request.replace(callback=self.parse_gate, cb_kwargs=response.cb_kwargs)
 
     def _keep_cookies(

@@ -10,7 +10,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link, Page, parse
-from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, GateCookies
+from crawler.extract.limited_dict import Newest
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, MOST_HOSTS, GateCookies
 from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
 from scrapy_seine import meta as m
@@ -34,6 +35,8 @@ class PageReading(FrontierSpider):
         super().__init__(*args, **kwargs)
         #: The cookies without which hosts show no page; `middlewares.gates` sends them.
         self.gate_cookies = GateCookies()
+        #: By job and host: whether the log says that its gate stays.
+        self.shut_gates: Newest[int] = Newest(int, MOST_HOSTS)
         #: Where addresses lead that only redirect.
         self.redirected = Redirected()
 

@@ -15,6 +15,7 @@
 -- ARGV[12] how long before its time a proxy may be taken, ms
 -- ARGV[13] name of the worker's list, whose proxies alone are taken ('' = any)
 -- ARGV[14] id of the proxy to take only where no other may be used soon ('' = none); its provider's others come before it
+-- ARGV[15] 1: the proxy to keep is waited for, unless it rests, because the site accepts no other
 -- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms};
 --        {'WAIT', ms until one may be free, 1 if all rest}; {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
@@ -79,9 +80,12 @@ end
 
 local last_use = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
 if last_use then
-    local at, probe = free_at(ARGV[5], tonumber(last_use))
-    local taken = at == 0 and take(ARGV[5], probe, now)
+    local at, probe, paced, rests = free_at(ARGV[5], tonumber(last_use))
+    local is_waited_for = ARGV[15] == '1' and at and not rests
+    local is_soon = at == 0 or is_waited_for and paced and at - now <= lead
+    local taken = is_soon and take(ARGV[5], probe, math.max(at, now))
     if taken then return taken end
+    if is_waited_for and at > now then return { 'WAIT', at - now, 0 } end
 end
 local first, soonest, all_rest, upcoming, kin, busy_until = 0, nil, true, nil, {}, nil
 -- Takes what is free by the end of the lead; else its time may be the soonest.

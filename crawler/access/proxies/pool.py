@@ -203,9 +203,11 @@ class ProxyPool:
         preferred: str = "",
         avoided: str = "",
         each_address: EachAddress | None = None,
+        is_bound: bool = False,
     ) -> TakenProxy | float:
         """Take a proxy, *preferred* if usable; else return the seconds to wait, inf: no proxy.
 
+        With *is_bound*, *preferred* is waited for, unless it rests.
         The seconds are a `Rest` where all proxies rest, and none is only busy.
         *avoided* is taken only where no other proxy may be used within 5 s, and the others of its
         provider or gateway before it.
@@ -234,6 +236,7 @@ class ProxyPool:
             ),
             self.listed,
             avoided,
+            int(is_bound),
         )
         status = text(reply[0])
         if status == "TAKEN":

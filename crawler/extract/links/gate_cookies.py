@@ -9,6 +9,8 @@ MOST_HOSTS, _MOST_EXPIRED = 10_000, 100
 #: Keys of `request.meta`: the proxy through which its cookie was set, and whether it is accepted
 #: through that one only. They travel with the cookie.
 GATE_PROXY, GATE_BOUND = "gate_proxy", "gate_bound"
+#: Key of the meta of a pressed button.
+GATE_PRESSED = "gate_pressed"
 
 
 class GateCookies:

@@ -141,6 +141,18 @@ async def test_a_session_keeps_its_proxy_while_it_is_good(pool) -> None:
     assert (await taken(pool, preferred=ids[1])).id == ids[0]
 
 
+async def test_the_only_proxy_that_a_gates_cookie_is_for_is_waited_for(pool) -> None:
+    """Each page through another proxy was the gate again, and later ever longer."""
+    ids = await registered(pool, "a:1", "b:1")
+    await pool.report(SHOP, await taken(pool, preferred=ids[0]), "good")
+    each = EachAddress(60_000, 1)
+    await taken(pool, preferred=ids[0], each_address=each)
+    wait = await pool.take(SHOP, preferred=ids[0], each_address=each, is_bound=True)
+    assert isinstance(wait, float)
+    assert not isinstance(wait, Rest)
+    assert (await taken(pool, preferred=ids[0], each_address=each)).id == ids[1]
+
+
 async def test_a_request_that_avoids_a_proxy_waits_for_another_that_is_only_busy(pool) -> None:
     """Under load a portal's proxy got its own pages back, until the portal was believed."""
     portal, other = await registered(pool, "a:1", "b:1")

@@ -10,10 +10,9 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PRESSED, GATE_PROXY
 from middlewares.gates import Gates
 from spiders.catalog import CatalogSpider
-from spiders.gates import _PRESSED
 
 GATE = "https://shop.example/"
 PLACES = ["http://[::1", "http://h:99999/", "javascript:enter()", "", "mailto:a@b.example"]
@@ -53,7 +52,7 @@ def test_a_gate_that_knows_visitors_by_their_address_is_passed_through_one_proxy
 ) -> None:
     """Each page through another proxy was the gate, expired the cookie and pressed the button."""
     spider, url = crawler.spider, f"{GATE}c/lamps"
-    meta = {"proxy_id": "one", _PRESSED: {"button": "POST /enter"}}
+    meta = {"proxy_id": "one", GATE_PRESSED: {"button": "POST /enter"}}
     pressed = Request(f"{GATE}enter", meta=meta, cb_kwargs={"gate": url})
     (hop,) = spider.parse_gate(redirect("/", pressed), gate=url)
     hop.meta["proxy_id"] = "three"

@@ -12,6 +12,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import REFUSED_AT, VERDICT
+from crawler.extract.links.gate_cookies import GATE_PRESSED
 from middlewares.detect import Detect
 from scrapy_seine.engine.worker import worker_of
 
@@ -30,6 +31,7 @@ KEY = {"Set-Cookie": "consent=yes"}
         ((200, WALL, {}), {}, "blocked", [False]),
         ((403, b"no", KEY), {}, "blocked", [False]),
         ((403, b"no", {}), {"proxy_lease": "1"}, "blocked", []),
+        ((403, b"no", {}), {GATE_PRESSED: {}}, "ok", [True]),  # a form refuses what was sent
         ((200, SHELL, {}), {"proxy_lease": "1"}, "empty", [False]),
         ((200, b"", {}), {}, "empty", [False]),
         ((200, b" ", {}), {"handle_httpstatus_list": [404]}, "ok", [True]),  # no such page

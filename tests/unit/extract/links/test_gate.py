@@ -241,6 +241,48 @@ def test_a_page_that_is_the_gate_again_presses_its_button_again() -> None:
     assert (other.url, other.headers["Cookie"]) == (f"{SHOP}/b", b"age=2"), "it needs no button"
 
 
+def test_one_button_is_pressed_at_a_time_where_it_is_known_to_lead_past_the_gate() -> None:
+    """When the cookie expired each page in flight pressed one: 39 times for 40 products."""
+    spider = spider_of()
+    spider.gate_cookies.keep("shop.example", "age=1")
+    spider._buttons["shop.example"] = "POST /enter"
+    (press,) = behind(spider, "/a", "age=1")
+    assert press.method == "POST"
+    for path in ("/b", "/c"):
+        (later,) = behind(spider, path, "age=1")
+        assert (later.url, later.meta[m.DELAY]) == (SHOP + path, 2)
+    often = Request(f"{SHOP}/d", headers={"Cookie": "age=1"}, meta={m.DEPTH: 1, "gates": 3})
+    (own,) = spider.parse(response("/d", FORM, often))
+    assert isinstance(own, Request)
+    assert own.method == "POST", "the answer to the other one may be lost"
+
+
+def test_a_gate_that_refuses_its_button_counts_as_shut_after_three() -> None:
+    """Its 403 banned the only proxy, so that the crawl waited for half an hour."""
+    spider, page, refused = spider_of(), Request(f"{SHOP}/a"), 0
+    while pressed := list(spider.parse(response("/a", FORM, page))):
+        (press,) = pressed
+        assert isinstance(press, Request)
+        assert 403 in press.meta["handle_httpstatus_list"]
+        answered = response("/enter", "", press).replace(status=403)
+        (page,) = spider.parse_gate(answered, **press.cb_kwargs)
+        page = page.replace(headers={})
+        refused += 1
+    assert refused == 3
+    assert not list(spider.parse(response("/b", FORM, Request(f"{SHOP}/b"))))
+
+
+def test_a_page_that_the_answer_leads_to_may_be_missing() -> None:
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    answered = response("/enter", "", press, **{"Set-Cookie": "age=2", "Location": "/home"})
+    (hop,) = spider.parse_gate(answered.replace(status=303), **press.cb_kwargs)
+    missing = response("/home", "", hop).replace(status=404)
+    again = next(spider.parse_gate(missing, **hop.cb_kwargs))
+    assert isinstance(again, Request)
+    assert again.headers["Cookie"] == b"age=2"
+
+
 def test_another_form_behind_the_gate_is_not_pressed() -> None:
     spider = spider_of()
     (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
