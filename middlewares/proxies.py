@@ -36,6 +36,7 @@ from crawler.access.shared_state import fleet_name
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
+from middlewares.lack_of_proxies import LackOfProxies
 from middlewares.same_answers import Answers
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -119,7 +120,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._began_empty = False
         self._direct_until = 0.0
         self._others_have = False
-        self._lacking: set[tuple[str, str]] = set()
+        self._lack = LackOfProxies()
         self._opening = asyncio.Lock()
 
     @classmethod
@@ -206,19 +207,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self._direct_until = time.monotonic() + _RELOAD_S
         return is_direct
 
-    def _log_lack(self, pool: str, country: str) -> None:
-        """Log once that requests wait for a proxy that no worker lists."""
-        self.stats.inc_value("proxies/no_such_pool")
-        if (pool, country) not in self._lacking:
-            self._lacking.add((pool, country))
-            place = f" in {country}" if country else ""
-            logger.error(
-                "no proxy of pool %r%s is listed: its requests wait, and are given up in the end; "
-                "list one, or change SEINE_PROXY_POOL or meta['proxy_pool']",
-                pool or "any",
-                place,
-            )
-
     def _compare(self, registered: Registered) -> None:
         """Warn once that workers have different lists, if that lasts for _SETTLE_S."""
         if registered.lists == 1:
@@ -299,7 +287,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                     p.pool == (pool or p.pool) and p.country == (country or p.country)
                     for p in self.proxies
                 ):
-                    self._log_lack(pool, country)
+                    self.stats.inc_value("proxies/no_such_pool")
+                    self._lack.log_unlisted(pool, country)
             return lease
         self.clock.learn(lease.now_ms / 1000, sent_at, time.monotonic())
         proxy = self.proxies_by_id.get(lease.id)
@@ -330,6 +319,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     def _postpone(self, request: Request, site: str, wait_s: float) -> Request | None:
         is_unlisted = wait_s == float("inf")
         is_refused = is_unlisted or isinstance(wait_s, Rest)
+        if isinstance(wait_s, Rest) and wait_s >= _LONG_S:
+            self._lack.log_resting(site, wait_s)
         longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
         if is_unlisted and self._others_have:  # they may send it: the site must not wait for it
             longest_s = _LACKING_S
@@ -452,12 +443,18 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Send a request again whose answer was the proxy's own; None: it has no lease, and failed.
 
         Where many proxies give such answers a try counts, because none of them may count as done.
+        The only proxy is not banned, because it may answer so now and then: each such answer counts
+        as a try.
 
         Raises:
             IgnoreRequest: it has no try left, and is buried.
         """
-        back = await self.settle(request, True, reason)
-        back = back or self.inflight.retry(request, kind="proxy", reason=reason)
+        is_only = len(self.proxies_by_id) == 1
+        back = None if is_only else await self.settle(request, True, reason)
+        if is_only:
+            await self.report(request, "unknown")
+        kind = "ban" if is_only else "proxy"
+        back = back or self.inflight.retry(request, kind=kind, reason=reason)
         if back is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)
         return back

@@ -470,7 +470,7 @@ async def test_a_proxy_with_one_answer_for_all_pages_is_banned_and_they_are_sent
 
 async def test_an_answer_of_a_proxys_own_never_counts_as_done(make: Make) -> None:
     """After six banned proxies the seventh one's was read as the page."""
-    proxies = await make(SEINE_PROXIES=["portal.example:1"])
+    proxies = await make(SEINE_PROXIES=["portal.example:1", "portal.example:2"])
     inflight = worker_of(proxies.crawler).inflight
     request = leased(proxies, proxy_retry_times=100)
     assert await proxies.process_request(request) is None
