@@ -370,11 +370,16 @@ class LocalRequests:
             return False  # its page is read again
         client: Any = self.frontier.redis
         key, me = self.frontier.keys.locals, self.worker.encode()
-        if await client.hget(key, str(fingerprint)) not in {None, owner.encode()}:
-            return False  # another worker sends it by now
+        claimant = await client.hget(key, str(fingerprint))
+        if claimant == _DONE or (claimant and await is_alive(self.frontier, word(claimant))):
+            return False  # another request has it, or this worker's own by now
         if spare := self._spares.pop(str(fingerprint), None):
+            try:
+                await client.hset(key, str(fingerprint), me)
+            except (RedisError, OSError):
+                self._spares[str(fingerprint)] = spare
+                raise
             self._in_place[lease.id] = spare
-            await client.hset(key, str(fingerprint), me)
             return True
         if self._lost_limiter.is_due(owner):
             logger.error(

@@ -343,6 +343,58 @@ async def test_a_request_of_start_that_another_worker_sends_by_now_is_not_called
     assert "lost" not in caplog.text
 
 
+async def test_a_request_of_start_outlives_a_second_worker_that_sent_it(
+    redis_client: Redis, namespace: str
+) -> None:
+    """The worker that took it over died as well, and a third one ended it as sent by now."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    names = ("first", "second", "third")
+    workers = [local_of(frontier, stats, name=name) for name in names]
+    for name, worker in zip(names, workers, strict=True):
+        await frontier.renew(name, [], ttl_ms=60_000, info=b"{}")
+        assert worker.keep(Request("http://a.example/1", callback=lambda page: None), None, 1)
+        await settled(worker)
+    for before, name, worker in zip(names, names[1:], workers[1:], strict=False):
+        await frontier.sign_off(before)
+        (lease,) = (await frontier.lease(name, 1, ttl_ms=60_000)).leases
+        assert worker.request_of(lease) is None
+        await settled(worker)
+        assert worker.next() is lease
+        assert await frontier.release([lease]) == ["OK"]  # its worker dies
+    assert "ignored/local" not in stats
+
+
+async def test_a_spare_is_kept_although_redis_failed_while_it_was_taken(
+    redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    await redis_client.execute_command(
+        "ACL", "SETUSER", namespace, "on", "nopass", "~*", "&*", "+@all"
+    )
+    limited = Redis(unix_socket_path=urlsplit(redis_url).path, username=namespace, password="x")
+    try:
+        first = local_of(frontier, stats, name="first")
+        other = local_of(Frontier(limited, namespace), stats, name="other")
+        await frontier.renew("first", [], ttl_ms=60_000, info=b"{}")
+        for worker in (first, other):
+            assert worker.keep(Request("http://a.example/1", callback=lambda page: None), None, 1)
+            await settled(worker)
+        await frontier.sign_off("first")
+        (lease,) = (await frontier.lease("other", 1, ttl_ms=60_000)).leases
+        await redis_client.execute_command("ACL", "SETUSER", namespace, "-hset")
+        assert other.request_of(lease) is None
+        await settled(other)
+        assert other.next() is None
+        assert other.exchange.endings.releases == [lease]
+        await redis_client.execute_command("ACL", "SETUSER", namespace, "+hset")
+        assert other.request_of(lease) is None
+        await settled(other)
+        assert other.next() is lease
+    finally:
+        await limited.aclose()
+        await redis_client.execute_command("ACL", "DELUSER", namespace)
+
+
 def test_a_start_waits_while_its_worker_keeps_many_requests(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
