@@ -21,7 +21,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done
 from scrapy_seine.frontier.round_trips import exchange as exchanging
-from scrapy_seine.frontier.round_trips.exchange import MAX_POLL_S, POLL_S, Exchange
+from scrapy_seine.frontier.round_trips.exchange import MAX_POLL_S, OPEN_S, POLL_S, Exchange
 from scrapy_seine.frontier.seed_intake import (
     CLAIM_MS,
     CLAIMS_S,
@@ -265,6 +265,29 @@ async def test_i5_a_page_that_stays_open_frees_its_slot_once_its_worker_wants_mo
         return exchange.take() is not None
 
     await wait_until_async(another, 10, "the site's slot is free")
+
+
+async def test_i5_a_page_that_stays_open_frees_its_slot_while_its_worker_has_other_work(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site's next page waited until the pages of all other sites were done."""
+    await f.set_delay("a.example", concurrency=1)
+    await f.push(pages(2))
+    for at in range(40):
+        await f.push(pages(10, domain=f"b{at}.example"))
+    exchange, sites = exchange_of(f, CONCURRENT_REQUESTS=1, SEINE_LEASE_SECONDS=600), list[str]()
+    ahead_s = 0.0
+    monkeypatch.setattr(exchanging, "monotonic", lambda: time.monotonic() + ahead_s)
+    while sites.count("a.example") < 2:
+        await exchange.round_trip()
+        while lease := exchange.take():
+            sites.append(lease.domain)
+            exchange.free_slot(lease)
+            if lease.domain != "a.example":
+                exchange.commit(Done(lease=lease))
+            elif not ahead_s:
+                ahead_s = OPEN_S
+    assert len(sites) < 200
 
 
 async def test_a_worker_that_was_taken_for_dead_pushes_what_it_keeps_anew(f: Frontier) -> None:

@@ -44,6 +44,8 @@ POLL_S, POLL_EACH_S, MAX_POLL_S = 1.0, 0.25, 10.0
 IDLE_POLL_S = 60.0
 #: How long endings wait for others before a round trip, s.
 LINGER_S = 0.01
+#: A page that is open for so long after its download may wait for a request to its site, s.
+OPEN_S = 1.0
 #: A domain with a delay is leased this long before its slot, so that the send is on time, ms.
 LEAD_MS = 25
 
@@ -89,8 +91,8 @@ class Exchange:
         self.saw_work = False
         self._entered_at_open: int | None = None
         self._starved = False
-        self._landed: dict[str, Lease] = {}
-        """Leases whose downloads are over, by id, while nobody wants their slots."""
+        self._landed: dict[str, tuple[float, Lease]] = {}
+        """Leases whose slots are to be reported, by id, with the ends of their downloads."""
         self._sending = False
         lease_request = LeaseRequest(
             worker=worker,
@@ -171,17 +173,20 @@ class Exchange:
     def free_slot(self, lease: Lease) -> None:
         """Report that a download is over: its domain's slot is free.
 
-        It is reported once this worker gets fewer leases than it asks for. Until then the end of
-        the page frees the slot, at no cost.
+        It is reported once this worker gets fewer leases than it asks for, or the page is open for
+        OPEN_S. Until then the end of the page frees the slot, at no cost.
         """
-        self._landed[lease.id] = lease
+        self._landed[lease.id] = monotonic(), lease
         if self._starved:
             self._report_free_slots()
 
-    def _report_free_slots(self) -> None:
-        self.endings.landed += self._landed.values()
-        self._landed.clear()
-        if not self._has_all:
+    def _report_free_slots(self, open_s: float = 0.0) -> None:
+        """Report the slots of pages that are open for *open_s*, with the next round trip."""
+        ended_by = monotonic() - open_s
+        while self._landed and next(iter(self._landed.values()))[0] <= ended_by:
+            _, lease = self._landed.pop(next(iter(self._landed)))
+            self.endings.landed.append(lease)
+        if not open_s and not self._has_all:
             self.schedule_round_trip(LINGER_S / 2)
 
     @property
@@ -242,6 +247,7 @@ class Exchange:
         if self.is_state_lost:
             return
         lease_limit = self._lease_count()
+        self._report_free_slots(OPEN_S)
         outgoing, self.endings = self.endings, Endings()
         if not lease_limit and not outgoing:
             return
@@ -445,6 +451,7 @@ class Exchange:
         """Drop leases that Redis lost, with their endings; returns them."""
         lost_leases = [lease for lease in self.buffered if is_lost(lease)]
         self.drop([lease.id for lease in lost_leases])
+        self._landed = {id_: at for id_, at in self._landed.items() if not is_lost(at[1])}
         self.undone = None
         self.lines.forget()
         return lost_leases + self.endings.drop_lost(is_lost)
