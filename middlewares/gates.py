@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.extract.limited_dict import Newest
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, GateCookies
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
 
@@ -70,6 +71,15 @@ class Gates:
         except ValueError:  # http://[ is none
             return False
         return page in getattr(self.crawler.spider, "gate_pages", ())
+
+
+def note_gate_proxy(request: Request, cookies: GateCookies | None) -> None:
+    """Note through which proxy the gate's cookie was set that a request is sent with."""
+    if not cookies:
+        return
+    host = _host(request.url)
+    if (cookie := cookies.of(host)) and cookies.to_send(host, header(request, "Cookie")) == cookie:
+        request.meta[GATE_PROXY], request.meta[GATE_BOUND] = cookies.proxy_of(host)
 
 
 def _host(url: str) -> str:

@@ -36,6 +36,7 @@ from crawler.access.shared_state import fleet_name
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
+from middlewares.gates import note_gate_proxy
 from middlewares.lack_of_proxies import LackOfProxies
 from middlewares.same_answers import Answers
 from scrapy_seine import meta as m
@@ -261,8 +262,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        avoided = str(request.meta.get(ELSEWHERE) or "")
-        gate = request.meta.get(GATE_PROXY) if request.meta.get(GATE_BOUND) else ""
+        note_gate_proxy(request, getattr(self.crawler.spider, "gate_cookies", None))
+        gate = str(request.meta.get(GATE_PROXY) or "") if request.meta.get(GATE_BOUND) else ""
+        avoided = "" if gate else str(request.meta.get(ELSEWHERE) or "")
         try:
             proxies = await self._open()
             if limits is not None:
@@ -272,10 +274,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                 site,
                 pool=pool,
                 country=country,
-                preferred="" if avoided else str(gate or "") or self.sticky.proxy_of(route),
+                preferred=gate or ("" if avoided else self.sticky.proxy_of(route)),
                 avoided=avoided,
                 each_address=limits,
-                is_bound=bool(gate and not avoided),
+                is_bound=bool(gate),
             )
         except (RedisError, OSError) as error:
             self.redis_errors.note(error, f"The requests to {site} wait for a proxy")

@@ -7,7 +7,8 @@ have the cookie as a header, which travels with them to other workers. Each page
 before the worker had the cookie presses its own button, because no link leads to some seeds.
 
 A cookie may expire in mid-crawl. A page that is the same gate again presses the button again. If
-it came through another proxy than the cookie, the site's pages go through that one from now on.
+it came through another proxy than the cookie, the site's pages wait for that one from now on; where
+that one rests, the button is pressed through another.
 """
 
 from __future__ import annotations
@@ -124,8 +125,9 @@ class Gates(PageReading):
             return []
         if "redirect_urls" in response.meta:
             self.gate_pages[response.url] += 1
-        is_bound = cookie and self.gate_cookies.is_bound(host, cookie, _proxy_of(response))
-        if cookie and not is_bound:
+        is_bound = self.gate_cookies.is_bound(host, cookie, _proxy_of(response))
+        # A page that was to wait for the cookie's proxy came through another: that one rests.
+        if cookie and (not is_bound or response.meta.get(GATE_BOUND)):
             self.gate_cookies.expire(host, cookie)
         asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}

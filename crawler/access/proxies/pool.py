@@ -207,7 +207,7 @@ class ProxyPool:
     ) -> TakenProxy | float:
         """Take a proxy, *preferred* if usable; else return the seconds to wait, inf: no proxy.
 
-        With *is_bound*, *preferred* is waited for, unless it rests.
+        With *is_bound*, *preferred* is waited for, unless it rests or is not listed.
         The seconds are a `Rest` where all proxies rest, and none is only busy.
         *avoided* is taken only where no other proxy may be used within 5 s, and the others of its
         provider or gateway before it.

@@ -69,7 +69,7 @@ class GateCookies:
     def note(self, host: str, cookie: str, proxy: str = "") -> None:
         """Use the cookie with which another worker requested a page, unless it has expired."""
         if not self.is_expired(host, cookie):
-            self.keep(host, cookie, proxy)
+            self.keep(host, cookie, "" if cookie in self._proxies else proxy)
 
     def is_bound(self, host: str, cookie: str, proxy: str) -> bool:
         """Whether the gate that a page with this cookie was is another proxy's, and not passed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from crawler.access.proxies.list_format import Proxy, parse
@@ -250,6 +251,21 @@ async def test_what_proxies_that_left_did_is_not_kept_for_ever(pool) -> None:
         kept = await pool.redis.hgetall(pool.key + "health")
         assert kept
         assert all(name.startswith(f"{proxy} ".encode()) for name in kept)
+
+
+async def test_a_gates_proxy_is_waited_for_unless_it_rests(pool) -> None:
+    """Through another one the page is the gate again, and a busy proxy was passed over."""
+    pool.config = attrs.evolve(pool.config, delay_s=1.0)
+    ids = await registered(pool, "a:1", "b:1")
+    await prove(pool, ids)
+    pool.now_ms += 1000
+    use = await taken(pool, preferred=ids[1], is_bound=True)
+    assert use.id == ids[1]
+    assert await pool.take(SHOP, preferred=ids[1], is_bound=True) == 1.0
+    await pool.report(SHOP, use, "ban")
+    assert (await taken(pool, preferred=ids[1], is_bound=True)).id == ids[0]
+    pool.now_ms += 1000
+    assert (await taken(pool, preferred="unlisted", is_bound=True)).id == ids[0]
 
 
 async def test_a_new_list_keeps_what_is_known_and_drops_who_left(pool) -> None:

@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PRESSED, GATE_PROXY
-from middlewares.gates import Gates
+from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PRESSED, GATE_PROXY, GateCookies
+from middlewares.gates import Gates, note_gate_proxy
 from spiders.catalog import CatalogSpider
 
 GATE = "https://shop.example/"
@@ -68,3 +68,20 @@ def test_a_gate_that_knows_visitors_by_their_address_is_passed_through_one_proxy
     other._set_crawler(crawler)
     other._note_cookies(HtmlResponse(url, request=again))
     assert other.gate_cookies.proxy_of("shop.example") == ("one", False), "whose cookie it is"
+    again.meta |= {"proxy_id": "two", "gates": 3}  # it has waited for the buttons of other pages
+    pressed = next(spider.parse(HtmlResponse(url, body=gate, request=again)))
+    assert pressed.url == f"{GATE}enter", "it waited for that proxy, which rests"
+    assert spider.gate_cookies.of("shop.example") == ""
+
+
+def test_a_cookie_that_a_request_gets_when_it_is_sent_brings_its_proxy() -> None:
+    """A link that was stored before the gate was passed went through any proxy."""
+    cookies = GateCookies()
+    cookies.keep("shop.example", "adult=1", "one")
+    assert cookies.is_bound("shop.example", "adult=1", "two")
+    late, own = Request(f"{GATE}p/1"), Request(f"{GATE}p/2", headers={"Cookie": "login=7"})
+    for request in (late, own):
+        note_gate_proxy(request, cookies)
+    assert (late.meta[GATE_PROXY], late.meta[GATE_BOUND], own.meta) == ("one", True, {})
+    cookies.note("shop.example", "adult=1", "two")
+    assert cookies.proxy_of("shop.example") == ("one", True)
