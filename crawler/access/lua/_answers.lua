@@ -1,21 +1,22 @@
 -- _answers: what the fleet knows of a domain's answers that came through proxies; _proxy_keys comes before it.
--- ARGV[2] is the domain, ARGV[15] the number of fields in its newer memory, ARGV[16] the crawl's doubtful pages.
+-- ARGV[2] is the crawl, the domain and the job, ARGV[15] the number of fields in its newer memory,
+-- ARGV[16] the crawl, whose doubtful pages these are.
 local DAY = 86400000 -- a site's pages are other ones after this time, ms
 local MOST_TRUST = 3 -- in one source
-local domain = ARGV[2]
+local compared = ARGV[2]
 -- hashes: 'w' digest of words -> JSON: f first page's name, t whether it was taken, s looks that got it from another
 -- source, too, o looks that got another one, d pages settled by a look, n pages taken without one, p pages that are
 -- looked at now, q when the last of them was, h by source: trust;
 -- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A full newer one takes the
 -- older one's place, so that unused digests are forgotten.
-local newer, older = domain_key('answers', domain), domain_key('answers_before', domain)
-local all_looks = domain_key('answer_looks', domain) -- string: number of looks
-local doubtful = P .. 'doubtful:' .. ARGV[16] .. ' ' .. domain -- sorted set: name -> when it is to be fetched, ms
-local doubtful_sites = P .. 'doubtful:' .. ARGV[16] -- hash: domain -> meta of its requests, JSON
+local newer, older = domain_key('answers', compared), domain_key('answers_before', compared)
+local all_looks = domain_key('answer_looks', compared) -- string: number of looks
+local doubtful = P .. 'doubtful:' .. ARGV[16] .. ' ' .. compared -- sorted set: name -> when it is to be fetched, ms
+local doubtful_sites = P .. 'doubtful:' .. ARGV[16] -- hash: what is compared -> meta of its requests, JSON
 
 -- list: names of the further pages for which an answer was taken
 local function pages_key(digest)
-    return P .. 'answer_pages:' .. domain .. ' ' .. digest
+    return P .. 'answer_pages:' .. compared .. ' ' .. digest
 end
 
 local function get(field)
@@ -55,7 +56,7 @@ end
 local function doubt(page, due)
     redis.call('ZADD', doubtful, 'NX', due, page)
     redis.call('PEXPIRE', doubtful, DAY)
-    redis.call('HSET', doubtful_sites, domain, ARGV[17])
+    redis.call('HSET', doubtful_sites, compared, ARGV[17])
     redis.call('PEXPIRE', doubtful_sites, DAY)
 end
 

@@ -2,7 +2,7 @@
 -- include: _numbers _clock _proxy_keys _answers
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
--- ARGV[2] domain
+-- ARGV[2] crawl, domain and job, whose answers are compared
 -- ARGV[3] URL that was requested
 -- ARGV[4] the page's name, if it can be fetched again ('' = no)
 -- ARGV[5] who stands behind the proxy

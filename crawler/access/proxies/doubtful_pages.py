@@ -28,9 +28,10 @@ _MOST_PAGES = 500
 
 @attrs.frozen(eq=False, repr=False)
 class DoubtfulPages(Value):
-    """Pages of one site."""
+    """Pages of one site and job."""
 
     site: str
+    """The crawl, the site and the job, by which the pages are stored."""
     names: list[str]
     meta: dict[str, Any]
     """Meta of the requests for them, except `AGAIN`."""

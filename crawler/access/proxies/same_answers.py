@@ -28,6 +28,7 @@ from redis.asyncio import Redis
 
 from crawler.access.shared_state import run, text
 from crawler.extract.links.registered_domain import same_site, site_of
+from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
 
 #: Answers of a domain that the fleet remembers, at least.
@@ -168,12 +169,14 @@ async def judge(
         RedisError: Redis does not answer.
     """
     before, source, looks, *_ = asked.look or ("", "", 0)
+    # Pages are fetched again for the job that read them, so jobs do not share answers.
+    compared = f"{crawl} {asked.site} {meta.get(m.JOB_ID) or ''}"
     is_sampled = int(digest_of(asked.url.encode()), 16) % _SAMPLED == 0
     verdict, first, doubtful = await run(
         redis,
         "judge_answer",
         key,
-        *(now_ms, asked.site, asked.url, asked.page, asked.source),
+        *(now_ms, compared, asked.url, asked.page, asked.source),
         *(answer.words, answer.bytes, before, source, looks),
         min(answer.first_looks, 1e9),
         *(int(is_sampled), int(answer.may_contradict), int(asked.is_last), 2 * ANSWERS),

@@ -169,6 +169,24 @@ async def test_a_look_that_gets_an_error_speaks_against_the_answer_too(workers) 
     assert await workers.doubtful() == [f"0 {url(0)}"]
 
 
+async def test_a_page_is_fetched_again_for_no_other_job_or_crawl(workers) -> None:
+    """A look of another crawl had it requested there, and its own crawl ended without it."""
+
+    async def judged(n: int, got: bytes, crawl: str, job: str, look: Any = None) -> Judged:
+        asked = Asked(site=SITE, url=url(n), source=f"{look}", page=f"0 {url(n)}", look=look)
+        meta = {"job_id": job}
+        answer = answer_of(url(n), got)
+        return await judge(workers.redis, workers.key, asked, answer, crawl=crawl, meta=meta)
+
+    for crawl, job in (("other", "one"), (CRAWL, "two"), (CRAWL, "one")):
+        assert (await judged(0, PORTAL, crawl, job)).verdict == "UNPROVEN"
+    look = await judged(1, PORTAL, CRAWL, "one")
+    await judged(1, page("one"), CRAWL, "one", look.look)
+    found = await doubtful_pages(workers.redis, workers.key, CRAWL, is_end=True)
+    assert [(pages.names, pages.meta) for pages in found] == [([f"0 {url(0)}"], {"job_id": "one"})]
+    assert not await doubtful_pages(workers.redis, workers.key, "other", is_end=True)
+
+
 async def test_pages_with_a_doubted_answer_are_fetched_again_at_the_crawls_end(workers) -> None:
     """Each of several workers kept some, because none of them had three contradictions."""
     await workers.judged(0, PORTAL)
@@ -214,16 +232,18 @@ async def test_answers_that_are_not_used_are_forgotten(workers, monkeypatch) -> 
                 -1
             )
     assert (await workers.judged(200, page("unused"))).first == url(200)
-    kept = [key async for key in workers.redis.scan_iter(f"{workers.key}answers*:{SITE}")]
+    kept = [key async for key in workers.redis.scan_iter(f"{workers.key}answers*{SITE}*")]
     assert len(kept) == 2
     assert sum([await workers.redis.hlen(key) for key in kept]) <= 40
 
 
 async def test_no_damaged_memory_stops_a_page(workers) -> None:
     await workers.judged(0, PORTAL)
-    for field in await workers.redis.hkeys(f"{workers.key}answers:{SITE}"):
+    fields = await workers.redis.hkeys(f"{workers.key}answers:{CRAWL} {SITE} ")
+    assert len(fields) == 2
+    for field in fields:
         for junk in (b"", b"7", b"[]", b'{"f": 1}', b'{"f": "x", "o": "many", "s": null}'):
-            await workers.redis.hset(f"{workers.key}answers:{SITE}", field, junk)
+            await workers.redis.hset(f"{workers.key}answers:{CRAWL} {SITE} ", field, junk)
             assert (await workers.judged(1, PORTAL)).verdict in {"AGAIN", "UNPROVEN"}
 
 
