@@ -68,7 +68,7 @@ def test_a_gate_that_knows_visitors_by_their_address_is_passed_through_one_proxy
     other._set_crawler(crawler)
     other._note_cookies(HtmlResponse(url, request=again))
     assert other.gate_cookies.proxy_of("shop.example") == ("one", False), "whose cookie it is"
-    again.meta |= {"proxy_id": "two", "gates": 3}  # it has waited for the buttons of other pages
+    again.meta.update(proxy_id="two", gates=3)  # it has waited for the buttons of other pages
     pressed = next(spider.parse(HtmlResponse(url, body=gate, request=again)))
     assert pressed.url == f"{GATE}enter", "it waited for that proxy, which rests"
     assert spider.gate_cookies.of("shop.example") == ""
