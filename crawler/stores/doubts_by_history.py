@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -78,9 +78,17 @@ class Doubtful(Value):
 def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
     """Return the doubtful values of a row compared with the stored product. Pure."""
     item = orjson.loads(row.body)
-    stored_item: Mapping[str, Any] = stored_product.item if stored_product is not None else {}
     if stored_product is not None and (reason := _key_conflict(item, row, stored_product)):
-        return [Doubtful(row, "external_id", "conflict", reason, item, None)]
+        if not _is_more_certain(item, row, stored_product):
+            return [Doubtful(row, "external_id", "conflict", reason, item, None)]
+        # The stored page is another's: its values are no history of this product.
+        other_page = attrs.evolve(row, url=stored_product.url, scraped_at=stored_product.scraped_at)
+        reason = f"its key is that of {str(item.get('name'))[:80]!r} at {row.url[:200]}"
+        conflict = Doubtful(
+            other_page, "external_id", "conflict", reason, stored_product.item, row.external_id
+        )
+        return [conflict, *doubts_of(row, None)]
+    stored_item: Mapping[str, Any] = stored_product.item if stored_product is not None else {}
     doubts = [
         Doubtful(
             row, field, _kind(field, kind, item, stored_item), reason, item.get(field), good_value
@@ -106,6 +114,28 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
             Doubtful(row, "currency", "turned", reason, item["currency"], stored_item["currency"])
         )
     return doubts
+
+
+def conflicts_within(rows: Sequence[ProductRow]) -> list[Doubtful]:
+    """Return the doubts about pages of one batch that claim the key of another page in it. Pure.
+
+    Of each two pages, the earlier one counts as stored, as in two batches.
+    """
+    kept_rows: dict[tuple[str, str], ProductRow] = {}
+    conflicts = []
+    for row in sorted(rows, key=lambda row: row.scraped_at):
+        key = row.site_id, row.external_id
+        kept = kept_rows.setdefault(key, row)
+        if not row.judged or kept.url == row.url:
+            kept_rows[key] = row
+            continue
+        earlier = Stored(orjson.loads(kept.body), kept.url, kept.scraped_at)
+        doubt = next((d for d in doubts_of(row, earlier) if d.kind == "conflict"), None)
+        if doubt is None or not doubt.is_essential:
+            kept_rows[key] = row
+        if doubt is not None:
+            conflicts.append(doubt if doubt.is_essential else attrs.evolve(doubt, row=kept))
+    return conflicts
 
 
 def _applies_to_new(field: str, kind: str) -> bool:
@@ -182,6 +212,22 @@ def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> s
     if row.url != stored.url:
         return f"its key is that of {stored_name!r} at {stored.url[:200]}"
     return f"its page was that of {stored_name!r} before" if _is_replaced(item, stored) else None
+
+
+def _is_more_certain(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> bool:
+    """Whether of two pages with one key the new one is the product's, and the stored one is not.
+
+    It has a price, or its URL the key, which the stored one lacks; and it lacks neither of the two
+    that the stored one has.
+    """
+    if row.url == stored.url:
+        return False
+    key = row.external_id.casefold()
+    signs = [
+        (record.get("price") is not None, key in _words(without_origin(url)))
+        for record, url in ((item, row.url), (stored.item, stored.url))
+    ]
+    return signs[0] != signs[1] and all(new >= old for new, old in zip(*signs, strict=True))
 
 
 def _is_replaced(item: Mapping[str, Any], stored: Stored) -> bool:

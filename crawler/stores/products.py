@@ -20,7 +20,7 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.doubtful import replace_doubtful, settle_doubts, write_doubtful
-from crawler.stores.doubts_by_history import Doubtful
+from crawler.stores.doubts_by_history import Doubtful, conflicts_within
 from crawler.stores.freshness import Action, StoredVersion, decide
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed_row_error
@@ -71,8 +71,12 @@ def write_products(
         ]
         batch = newest(rows)
         stored_versions = _stored_rows(cursor, batch)
-    batch, stored_versions, doubtful = _without_doubtful(cursor, batch, stored_versions)
-    if refused := {id(doubt.row) for doubt in doubtful if doubt.is_essential}:
+    doubtful = conflicts_within(rows) if len(batch) < len(rows) else []
+    refused = {id(doubt.row) for doubt in doubtful}
+    if not refused:
+        batch, stored_versions, doubtful = _without_doubtful(cursor, batch, stored_versions)
+        refused = {id(doubt.row) for doubt in doubtful if doubt.is_essential}
+    if refused:
         # Another page of the batch may be the product's own.
         write_doubtful(cursor, [doubt for doubt in doubtful if id(doubt.row) in refused])
         remaining_rows = [row for row in rows if id(row) not in refused]

@@ -129,6 +129,32 @@ def test_another_page_that_claims_a_products_key_changes_nothing(database: str) 
     assert rows_of(database, "SELECT count(*) FROM product_urls") == [(0,)]
 
 
+LISTING = {"url": "https://shop.example/c/all", "name": "Our whole range", "price": None}
+
+
+@pytest.mark.parametrize("hours", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("batches", [1, 2])
+def test_of_two_pages_with_one_key_the_one_without_a_price_is_doubtful(
+    database: str, hours: tuple[int, int], batches: int
+) -> None:
+    """A listing took the number of its sold row, and came before the product's own page."""
+    both = sorted(
+        (page(hours=hours[0]), page(hours=hours[1], **LISTING)), key=lambda r: r.scraped_at
+    )
+    for rows in (both,) if batches == 1 else ((both[0],), (both[1],)):
+        write(database, *rows)
+    told = "SELECT url, name, price, item ->> 'price' FROM products"
+    good = [("https://shop.example/p/1", "Lamp 1", Decimal("9.99"), "9.99")]
+    assert rows_of(database, told) == good
+    told_doubts = "SELECT field, kind, url, value ->> 'name' FROM doubtful"
+    listing = [("external_id", "conflict", "https://shop.example/c/all", "Our whole range")]
+    assert rows_of(database, told_doubts) == listing
+    write(database, page(hours=3, **LISTING))
+    write(database, page(hours=4))
+    assert rows_of(database, told) == good
+    assert rows_of(database, told_doubts) == listing
+
+
 def test_items_that_no_template_judged_are_stored_as_they_are(database: str) -> None:
     write(database, row(1))
     write(database, row(1, at=T0 + HOUR, price=Decimal("9999.00")))

@@ -134,6 +134,26 @@ class TestKeys:
         assert doubts_of(row(**(self.OTHER | fields)), stored()) == []
 
     @pytest.mark.parametrize(
+        ("own", "other", "is_taken"),
+        [
+            ({}, {"price": None}, True),
+            ({"url": "https://s.example/lamp/1"}, {}, True),
+            ({"url": "https://s.example/lamp/11"}, {}, False),
+            ({"price": None}, {}, False),
+            ({}, {}, False),
+            ({"url": "https://s.example/lamp/1", "price": None}, {}, False),
+        ],
+    )
+    def test_the_page_with_a_price_or_the_key_in_its_url_takes_its_key_from_another(
+        self, own, other, is_taken
+    ):
+        new = row(**{"url": "https://s.example/lamp"} | own)
+        listing = stored("https://s.example/lists/", **({"name": "All things"} | other))
+        (made,) = doubts_of(new, listing)
+        assert (made.kind, made.is_essential) == ("conflict", not is_taken)
+        assert made.row.url == (listing.url if is_taken else new.url)
+
+    @pytest.mark.parametrize(
         ("url", "number", "doubtful"),
         [
             ("https://s.example/p/1", "B-2", True),
