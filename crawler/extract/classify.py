@@ -401,6 +401,8 @@ def _tile_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("listing", points, f"{visible.lone_cards} prices under titles of other pages")
     if visible.cards >= MIN_LIST_LENGTH and not (visible.cards_apart and visible.facts):
         verdict.add("listing", 6 if verdict.unnamed else 3, f"{visible.cards} prices in tiles")
+    if visible.numbers_row and "price" in visible.fields and not visible.sells_one:
+        verdict.add("product", -4, "its number and price stand in a row that links to another page")
 
 
 def _plain_signs(visible: Visible, verdict: Verdict) -> None:

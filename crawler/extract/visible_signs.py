@@ -47,6 +47,8 @@ class Visible(Record):
     """Prices in a few boxes with a title that links to another page."""
     facts: int = 0
     """Labelled identifiers (SKU, GTIN, MPN)."""
+    numbers_row: bool = False
+    """The first number is that of a row which links to another product's page."""
     further_facts: list[tuple[str, str]] = attrs.Factory(list)
     """Fields and their values under further labels, after the first label of each field."""
     on_request: bool = False
@@ -132,7 +134,9 @@ class Visible(Record):
 
     @property
     def numbers_tiles(self) -> bool:
-        """Whether each tile has a number of its own, and none is left for the page's product."""
+        """Whether each tile or row has a number of its own, and none is left for the page's product."""
+        if self.numbers_row:
+            return True
         tiles = max(self.cards, self.lone_cards)
         if tiles < 2 or not ("price" not in self.fields or self.price_is_loose):
             return False

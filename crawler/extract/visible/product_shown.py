@@ -47,6 +47,7 @@ from crawler.extract.visible.facts import find_facts, take_addressed, take_confi
 from crawler.extract.visible.maker_names import is_firm
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
+from crawler.extract.visible.number_of_row import is_number_of_row
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible.pictures import named_pictures, picture_beside, pictures_called
 from crawler.extract.visible.plain_offers import (
@@ -392,8 +393,10 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visibl
             take_addressed(walk, signs, page.url)
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page.url)
-    if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
-        forget_price(signs)
+    if says_unavailable(signs):
+        signs.numbers_row = not priced and is_number_of_row(walk, signs, page.url)
+        if signs.price_may_be_anothers and not signs.buy_buttons:
+            forget_price(signs)
     take_rating(walk, signs.fields)
     if signs.price_distance is None:
         asks = asks_for_price(walk, len(walk.lines))
