@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from re import Match
 from typing import Any
@@ -84,6 +85,17 @@ _DAY = (
 )
 _FROM_DATE = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'from_date')})\s{_DAY}[^a-z]{{0,2}}"
+)
+#: A time to come, as shops name it: `from week 12`, `ab KW 12`, `from mid-May`, `vanaf eind mei`.
+_WEEK = r"(?:week|wk|kw|kalenderwoche|semaine|settimana|semana|uge|uke|vecka|v)\.?\s?\d{1,2}(?!\d)"
+_PART = (
+    "early|mid|late|(?:the )?(?:beginning|middle|end)|begin|half|medio|eind|anfang|mitte|ende"
+    "|d[ée]but|mi|fin(?:es|ales)?|inizio|met[àa]|fine|in[ií]cios?|principios|m(?:edi|e)ados|fim"
+    "|start(?:en)?|mid(?:ten)?|slut(?:ning)?(?:en|et)|början|mitten"
+)
+_PERIOD = rf"(?:{_WEEK}|(?:{_PART})[\s-](?:d[eio]\s|d'|of\s|a[fv]\s)?(?:{_MONTH}))"
+_FROM_PERIOD = finder_of(
+    lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'from_date')})\s{_PERIOD}[^a-z]{{0,2}}"
 )
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
@@ -176,6 +188,8 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Tell me when it is available")
     >>> availability_of_text("Available from 12 May"), availability_of_text("Not sold out")
     (None, None)
+    >>> availability_of_text("Leverbaar vanaf week 12"), availability_of_text("Available from mid-May")
+    ('BackOrder', 'BackOrder')
     """
     match = _STOCK_WORDS(text)
     if match is None or not match.lastindex:
@@ -186,7 +200,11 @@ def availability_of_text(text: str) -> str | None:
     if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
     if stock == "InStock":
-        return None if _is_condition(match) or _has_date(match) else stock
+        if _is_condition(match):
+            return None
+        if _has_date(match, _FROM_PERIOD):
+            return "BackOrder"
+        return None if _has_date(match, _FROM_DATE) else stock
     if stock == "OutOfStock" and (before := _before(match)):
         if _ALMOST(before) is not None:
             return "InStock"
@@ -210,13 +228,13 @@ def _is_condition(match: Match[str]) -> bool:
     return match.start() > 0 and _IF(_before(match)) is not None
 
 
-def _has_date(match: Match[str]) -> bool:
-    """Whether "available" is said of a day, which may be past or to come."""
+def _has_date(match: Match[str], find: Callable[[str], Match[str] | None]) -> bool:
+    """Whether "available" is said of a day, which may be past or to come, or of a period."""
     behind = match.string[match.end() :][:_MAX_BEFORE].lstrip(" :,")
-    if behind and (day := _FROM_DATE(behind)) is not None and day.start() == 0:
+    if behind and (day := find(behind)) is not None and day.start() == 0:
         return True
     before = _before(match)
-    day = _FROM_DATE(before) if before else None
+    day = find(before) if before else None
     return day is not None and before[day.end() :].count(" ") <= _MAX_WORDS_BETWEEN
 
 

@@ -221,6 +221,29 @@ def test_words_of_many_languages(text: str, expected: str | None) -> None:
     assert availability_of_text(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Leverbaar vanaf week 12", "BackOrder"), ("Vanaf week 12 leverbaar", "BackOrder"),
+        ("Lieferbar ab KW 12", "BackOrder"), ("Verfügbar ab Mitte Mai", "BackOrder"),
+        ("Weer leverbaar vanaf eind mei", "BackOrder"), ("På lager fra uge 14", "BackOrder"),
+        ("Disponible à partir de la semaine 22", "BackOrder"), ("Available from 12 May", None),
+        ("Disponibile dalla settimana 20", "BackOrder"), ("Leverbaar vanaf 2 stuks", "InStock"),
+        ("Disponible à partir de 3 pièces", "InStock"), ("Available from 12 kg", "InStock"),
+    ],
+)  # fmt: skip
+def test_what_is_available_from_a_week_or_a_part_of_a_month_is_not_in_stock(
+    text: str, expected: str | None
+) -> None:
+    assert availability_of_text(text) == expected
+
+
+def test_shopware_calls_a_closeout_without_stock_no_longer_available() -> None:
+    """Its structured data says OutOfStock; other German words say that a product is discontinued."""
+    assert availability_of_text("Nicht mehr verfügbar") == "OutOfStock"
+    assert availability_of_text("Nicht mehr im Sortiment") == "Discontinued"
+
+
 def test_buttons() -> None:
     assert all(
         map(
