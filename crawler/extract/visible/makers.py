@@ -16,7 +16,12 @@ from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.fact_values import as_maker
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible.home_links import leads_home
-from crawler.extract.visible.linked_makers import letters_of, maker_of_link, named_in_link
+from crawler.extract.visible.linked_makers import (
+    letters_of,
+    maker_of_link,
+    named_in_link,
+    without_by,
+)
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, entry_matcher
 
@@ -32,6 +37,13 @@ _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
 #: Boxes beside the product: what they name are other makers.
 _ASIDE = frozenset({"footer", "aside"})
+#: Characters of "by" and blanks, and folders of authors, artists, sellers and users.
+_MAX_BY = 20
+_OF_PERSONS = re.compile(
+    r"aut(?:h?or|eur)|artist|forfatter|f[oö]rfatt|schrijver|writer|person|people|contrib|user|profil"
+    r"|member|seller|sold|vend|shop|store|blog|\A[u@~]\Z",
+    re.I,
+).search
 _LOGO = lazy_patterns.pattern(r"^logo:?\s+|(?<!\s)\s++logo$", re.I)
 
 
@@ -64,6 +76,8 @@ def maker_beside(heading: Element) -> str | None:
         )
         if text and is_linked and product_name.startswith(text.casefold()):
             return _valid_maker(text)
+    if box is not None and (maker := _maker_by(heading)):
+        return maker
     unnamed: set[Element] = set()
     for _ in range(_MAX_AROUND):
         if box is None or box.tag == "html":
@@ -72,6 +86,25 @@ def maker_beside(heading: Element) -> str | None:
         if makers:
             return makers.popitem()[1] if len(makers) == 1 else None
         box = box.getparent()
+    return None
+
+
+def _maker_by(heading: Element) -> str | None:
+    """Return the maker of a box beside the heading that says `by <a href=/b/acme>Acme</a>`.
+
+    The link's address ends in the name, and its folder is none of persons, shops or users.
+    """
+    for box in (heading.getnext(), heading.getparent().getnext(), heading.getprevious()):
+        link = None if box is None else next(box.iter("a"), None)
+        if link is None or not (before := link.getparent().text):
+            continue
+        if len(before) > _MAX_BY or without_by(f"{before.strip()} a") != "a":
+            continue
+        name = short_text(link, MAX_BRAND + 1)
+        parts = (link.get("href") or "").partition("?")[0].rstrip("/").split("/")
+        is_named = name != "" and letters_of(parts[-1]) == letters_of(name)
+        is_person = len(parts) > 1 and _OF_PERSONS(parts[-2]) is not None
+        return _valid_maker(name) if is_named and not is_person else None
     return None
 
 

@@ -203,3 +203,20 @@ def test_the_address_of_a_makers_page_tells_that_by_begins_its_name() -> None:
     box = '<div class="brand"><a href="/brands/{}">de Buyer</a></div>'
     assert fields(box.format("de-buyer"))["brand"] == "de Buyer"
     assert fields(box.format("buyer"))["brand"] == "Buyer"
+
+
+@pytest.mark.parametrize(
+    ("box", "brand"),
+    [
+        ('<p class="by">by <a href="/b/bayt/">Bayt</a></p>', "Bayt"),
+        ('<div><small>By <a href="/labels/oak-row">Oak Row</a></small></div>', "Oak Row"),
+        ('<h2>par <a href="/maison/bonnet">Bonnet</a></h2>', "Bonnet"),
+        ('<p>by <a href="/authors/jane-doe/">Jane Doe</a></p>', None),
+        ('<p>by <a href="/u/jane">jane</a></p>', None),
+        ('<p>by <a href="/shop/rug-house">Rug House</a></p>', None),
+        ('<p>by <a href="/b/new">Bayt</a></p>', None),
+    ],
+)
+def test_a_maker_may_be_named_by_a_link_below_the_heading(box: str, brand: str | None) -> None:
+    """The folder of makers' pages may have any name, but not that of persons or sellers."""
+    assert found(f"{H1}{box}{PRICE}{BUY}").fields.get("brand") == brand
