@@ -64,6 +64,7 @@ from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
+from crawler.extract.visible.variant_rows import take_variants
 from crawler.extract.visible.without_heading import (
     heading_below,
     labelled_name,
@@ -393,6 +394,8 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visibl
             take_addressed(walk, signs, page.url)
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page.url)
+    if signs.buy_buttons > 1 and not priced:
+        take_variants(walk, signs, currency_of_place(page))
     if says_unavailable(signs):
         signs.numbers_row = not priced and is_number_of_row(walk, signs, page.url)
         if signs.price_may_be_anothers and not signs.buy_buttons:
