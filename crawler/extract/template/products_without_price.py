@@ -8,12 +8,13 @@ from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.links.pagination import has_page_number
 from crawler.extract.page.link_targets import link_around
-from crawler.extract.page.page import Page
+from crawler.extract.page.page import Element, Page
 from crawler.extract.template.addresses import shape_of
 from crawler.extract.template.all_sites import Book
 
 #: Images of a page, and boxes around an image, that are searched.
 _MAX_IMAGES, _MAX_AROUND = 500, 3
+_ROWS, _HEADINGS = frozenset({"tr", "li"}), ("h1", "h2")
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})
 
 
@@ -55,14 +56,34 @@ def _shows_own_product(result: Found) -> bool:
 
 
 def _has_own_picture(page: Page, fields: Fields) -> bool:
-    """Whether a product's first picture is no link to another page of the same address shape.
+    """Whether a product's first picture leads to no other page of the same address shape.
 
-    Below "Sorry, this page has moved on" stand tiles of other products.
+    Below "Sorry, this page has moved on" stand tiles of other products, and the last page of a
+    listing has a single row, whose picture stands beside the link.
     """
     picture = next(iter(fields.get("images") or ()), None)
     images = islice(page.root.iter("img"), _MAX_IMAGES)
     image = next((i for i in images if picture in {i.get("src"), i.get("data-src")}), None)
-    link = None if image is None else link_around(image, _MAX_AROUND)
-    target = None if link is None else page.resolve(link.get("href") or "")
-    is_anothers = target not in {None, page.url} and shape_of(str(target)) == shape_of(page.url)
-    return picture is not None and not is_anothers
+    link = None if image is None else _link_of(image)
+    target = page.url if link is None else page.resolve(link.get("href") or "") or page.url
+    return picture is not None and (target == page.url or not _are_alike(target, page.url))
+
+
+def _are_alike(url: str, other_url: str) -> bool:
+    """Whether two addresses have one shape, or one behind their folders: a visit's number is one."""
+    if shape_of(url) == shape_of(other_url):
+        return True
+    shapes = [shape_of(f"/{address.rpartition('/')[2]}") for address in (url, other_url)]
+    return shapes[0] is not None and shapes[0] == shapes[1]
+
+
+def _link_of(image: Element) -> Element | None:
+    """Return the link around a picture, or the first in its row, if no heading stands there."""
+    link = link_around(image, _MAX_AROUND)
+    if link is not None:
+        return link
+    around = islice(image.iterancestors(), _MAX_AROUND)
+    row = next((box for box in around if box.tag in _ROWS), None)
+    if row is None or next(row.iter(*_HEADINGS), None) is not None:
+        return None
+    return next(row.iter("a"), None)

@@ -216,6 +216,23 @@ def test_a_page_that_shows_no_thing_is_none_at_a_products_address(body: str, kin
     assert (page.kind, is_empty) == (kind, kind == "other")
 
 
+@pytest.mark.parametrize(
+    ("link", "kind"), [("<a href=/0ab/item35.html>White wool</a>", "other"), ("Wool", "product")]
+)
+def test_a_picture_in_a_row_with_a_link_to_a_product_is_that_products(link: str, kind: str) -> None:
+    """The visit's number in the path differs on each page, and with it the shape of the address."""
+    book = Book()
+    for n in range(12):
+        book.addresses.note("a", f"https://shop.example/0c{n}1/item{n}.html")
+    body = (
+        "<td><h1>Recipes</h1><table border=1><tr><td><img src=/i/35.jpg width=80></td>"
+        f"<td>{link}</td><td>367,50 kr</td></tr></table></td>"
+    )
+    page = found(f"<table><tr>{body}</tr></table>", url="https://shop.example/0c51/group4s2.html")
+    know_unpriced(book, "a", page)
+    assert page.kind == kind
+
+
 def test_a_raised_figure_in_a_barcode_costs_no_page() -> None:
     """`²` is a digit to str.isdigit and none to int: two such sources raised, and the row was lost."""
     data = '{"@type":"Product","name":"Red Lamp","gtin8":"4006381²"}'
