@@ -65,7 +65,21 @@ def offers_of(value: Any) -> list[Node]:
             offers += _inner_offers(offer)
     if len(offers) > 1:
         offers = [o for o in offers if _sells_one(o)] or offers
+        if any("itemCondition" in offer for offer in offers):
+            offers = _unless_used(offers)
     return offers[:_MAX_OFFERS]
+
+
+def _unless_used(offers: list[Node]) -> list[Node]:
+    """Return the offers of new pieces, if used ones are offered beside them; else all of *offers*.
+
+    The lowest price of an AggregateOffer is that of a used piece then.
+    """
+    is_new = [str(plain_text(o.get("itemCondition"))).endswith("NewCondition") for o in offers]
+    used = ["itemCondition" in o and not new for o, new in zip(offers, is_new, strict=True)]
+    new_offers = [o for o, new in zip(offers, is_new, strict=True) if new]
+    is_sold = all(stock_of(offer) in {"OutOfStock", "SoldOut"} for offer in new_offers)
+    return offers if is_sold or not any(used) else new_offers
 
 
 def _inner_offers(offer: Node) -> list[Node]:
