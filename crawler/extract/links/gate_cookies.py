@@ -35,12 +35,18 @@ class GateCookies:
     (False, ('proxy-1', False))
     >>> cookies.is_bound("shop.example", "age=20", "proxy-2"), cookies.proxy_of("shop.example")
     (True, ('proxy-1', True))
+
+    Another host may have the same cookie.
+
+    >>> cookies.keep("books.example", "age=20", "proxy-2")
+    >>> cookies.proxy_of("shop.example"), cookies.proxy_of("books.example")
+    (('proxy-1', True), ('proxy-2', False))
     """
 
     def __init__(self) -> None:
         self._in_use: dict[str, str] = {}
         self._expired: Newest[dict[str, None]] = Newest(dict, MOST_HOSTS)
-        #: The proxy through which each cookie was set; hosts that accept it through that one only.
+        #: By host and cookie: the proxy that it was set through; hosts that accept no other proxy.
         self._proxies: Newest[str] = Newest(str, MOST_HOSTS)
         self._bound: Newest[bool] = Newest(bool, MOST_HOSTS)
 
@@ -59,9 +65,9 @@ class GateCookies:
     def keep(self, host: str, cookie: str, proxy: str = "") -> None:
         """Use a cookie that a gate's answer has set; *proxy*: through which."""
         if proxy:
-            self._proxies.pop(cookie, None)
-            _ = self._proxies[cookie]  # within its limit
-            self._proxies[cookie] = proxy
+            self._proxies.pop(f"{host} {cookie}", None)
+            _ = self._proxies[f"{host} {cookie}"]  # within its limit
+            self._proxies[f"{host} {cookie}"] = proxy
         if host in self._in_use or len(self._in_use) < MOST_HOSTS:
             self._in_use[host] = cookie
             self._expired.get(host, {}).pop(cookie, None)
@@ -69,11 +75,11 @@ class GateCookies:
     def note(self, host: str, cookie: str, proxy: str = "") -> None:
         """Use the cookie with which another worker requested a page, unless it has expired."""
         if not self.is_expired(host, cookie):
-            self.keep(host, cookie, "" if cookie in self._proxies else proxy)
+            self.keep(host, cookie, "" if f"{host} {cookie}" in self._proxies else proxy)
 
     def is_bound(self, host: str, cookie: str, proxy: str) -> bool:
         """Whether the gate that a page with this cookie was is another proxy's, and not passed."""
-        its_proxy = self._proxies.get(cookie, "")
+        its_proxy = self._proxies.get(f"{host} {cookie}", "")
         is_other = bool(proxy and its_proxy) and its_proxy != proxy
         if is_other:
             _ = self._bound[host]
@@ -81,7 +87,7 @@ class GateCookies:
 
     def proxy_of(self, host: str) -> tuple[str, bool]:
         """Return the proxy of the cookie in use, and whether it is accepted through no other."""
-        return self._proxies.get(self.of(host), ""), host in self._bound
+        return self._proxies.get(f"{host} {self.of(host)}", ""), host in self._bound
 
     def knows(self, host: str, cookie: str) -> bool:
         """Whether a cookie is, or was, the host's."""
