@@ -15,6 +15,9 @@ class Newest(dict[str, Value]):
     >>> for name in "aba": kept[name].append(1)
     >>> kept["c"], dict(kept), kept.get("d")
     ([], {'b': [1], 'c': []}, None)
+    >>> kept["e"] = [2]
+    >>> list(kept)
+    ['c', 'e']
     """
 
     def __init__(self, make: Callable[[], Value], max_items: int) -> None:
@@ -22,6 +25,9 @@ class Newest(dict[str, Value]):
 
     def __missing__(self, name: str) -> Value:
         self[name] = value = self._make()
+        return value
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        super().__setitem__(name, value)
         if len(self) > self._max_items:
             del self[next(iter(self))]
-        return value

@@ -65,8 +65,7 @@ class GateCookies:
     def keep(self, host: str, cookie: str, proxy: str = "") -> None:
         """Use a cookie that a gate's answer has set; *proxy*: through which."""
         if proxy:
-            self._proxies.pop(f"{host} {cookie}", None)
-            _ = self._proxies[f"{host} {cookie}"]  # within its limit
+            self._proxies.pop(f"{host} {cookie}", None)  # it becomes the newest
             self._proxies[f"{host} {cookie}"] = proxy
         if host in self._in_use or len(self._in_use) < MOST_HOSTS:
             self._in_use[host] = cookie
@@ -82,7 +81,7 @@ class GateCookies:
         its_proxy = self._proxies.get(f"{host} {cookie}", "")
         is_other = bool(proxy and its_proxy) and its_proxy != proxy
         if is_other:
-            _ = self._bound[host]
+            self._bound[host] = True
         return is_other
 
     def proxy_of(self, host: str) -> tuple[str, bool]:
