@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import orjson
 from redis.asyncio import Redis
@@ -21,6 +21,8 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.overview import Overview, read_overview
+
+Result = TypeVar("Result")
 
 #: Seconds between two reads.
 INTERVAL_S = 2.0
@@ -129,17 +131,17 @@ def addresses(settings: SettingsLike) -> Endpoints:
     return Endpoints(urls["redis"], urls.get("postgres", ""))
 
 
-def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:
-    """Run *work* with a client.
+def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[Result]]) -> Result:
+    """Run *work* with a client, and return its result.
 
     Raises:
         StoreUnreachable: Redis became unreachable.
     """
 
-    async def run() -> None:
+    async def run() -> Result:
         redis = redis_client(redis_url)
         try:
-            await work(redis)
+            return await work(redis)
         except (RedisError, OSError) as error:
             if getattr(error, "errno", None) in OUTPUT_ERRORS:
                 raise
@@ -147,4 +149,4 @@ def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None
         finally:
             await redis.aclose()
 
-    asyncio.run(run())
+    return asyncio.run(run())

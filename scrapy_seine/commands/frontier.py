@@ -104,9 +104,7 @@ class Command(SeineCommand):
             "import-scrapy-redis": self._import,
         }
 
-        statuses: list[int | None] = []
-
-        async def work(redis: Redis) -> None:
+        async def work(redis: Redis) -> int | None:
             if verb == "import-scrapy-redis":
                 frontier = await open_frontier(redis, config)
             else:
@@ -114,10 +112,10 @@ class Command(SeineCommand):
                     await make_sure(redis, crawl)
                 plain_frontier = await find_frontier(redis, crawl, config.partitions)
                 frontier = plain_frontier.sealed(config.secrets)
-            statuses.append(await acts[verb](redis, frontier, opts))
+            status: int | None = await acts[verb](redis, frontier, opts)
+            return status
 
-        with_fleet(url, work)
-        return statuses[0] or 0
+        return with_fleet(url, work) or 0
 
     async def _show(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         fleet = await read_fleet(redis, frontier.keys.crawl)
