@@ -451,12 +451,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         Raises:
             IgnoreRequest: it has no try left, and is buried.
         """
-        is_only = len(self.proxies_by_id) == 1
-        back = None if is_only else await self.settle(request, True, reason)
-        if is_only:
+        if len(self.proxies_by_id) == 1:
             await self.report(request, "unknown")
-        kind = "ban" if is_only else "proxy"
-        back = back or self.inflight.retry(request, kind=kind, reason=reason)
+            back = self.inflight.retry(request, kind="ban", reason=reason)
+        else:
+            back = await self.settle(request, True, reason)
+            back = back or self.inflight.retry(request, kind="proxy", reason=reason)
         if back is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)
         return back
