@@ -110,8 +110,9 @@ class Answers:
             request.meta[_LOOK] = [*judged.look, cookie]
         elif judged.verdict == "NO PAGE" and self._log.is_due(asked.site):
             logger.warning(
-                "proxy %s answers pages of %s with what is not the site's: it is banned there. "
-                "Pages that were read from that answer are fetched again, as %s",
+                "proxy %s answers pages of %s with what is not the site's: it is banned there, "
+                "unless it is the only one. Pages that were read from that answer are fetched "
+                "again, as %s",
                 *(proxy, asked.site, judged.first),
             )
         return judged
