@@ -6,6 +6,7 @@ catalogue crawler as well, with the entry point by which Scrapyd finds its setti
 """
 
 import sys
+from tempfile import TemporaryDirectory
 
 from setuptools import find_namespace_packages, setup
 
@@ -19,7 +20,12 @@ DEVELOPMENT = "editable_wheel" in sys.argv
 #: Scrapy's import can keep a Ctrl-C in it from a traceback. Nobody else's `scrapy` is replaced.
 SCRIPTS = ["scrapy = scrapy_seine.interrupts:main"] if DEVELOPMENT else []
 
+#: A wheel is built outside the checkout, because build/lib keeps what the last egg or wheel had: a
+#: wheel made after `scrapyd-deploy` held `settings` and `spiders`.
+BUILD = TemporaryDirectory(prefix="seine-wheel-")
+
 setup(
+    options={"build": {"build_base": BUILD.name}} if WHEEL else {},
     # Folders of data, too: setuptools warns of each that is none of its packages.
     packages=find_namespace_packages(
         include=LIBRARY if WHEEL else LIBRARY + CRAWLER, exclude=["*.__pycache__"]

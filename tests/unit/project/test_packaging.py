@@ -99,10 +99,15 @@ def test_the_zipped_egg_reads_its_data_and_imports_all_its_modules(
 
 
 def wheel_of(kind: str, folder: Path) -> zipfile.ZipFile:
-    """Build a wheel in a checkout as pip does: first the metadata, then the wheel."""
+    """Build a wheel as pip does, metadata first, in a checkout where an egg was built before."""
+    source = checkout(folder / "checkout")
+    for left in ("settings/__init__.py", "scrapy_seine/gone.py"):
+        path = source / "build/lib" / left
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
     done = subprocess.run(
         [sys.executable, "-c", BUILDS, kind, str(folder)],
-        cwd=checkout(folder / "checkout"),
+        cwd=source,
         check=True,
         capture_output=True,
         text=True,
@@ -129,6 +134,7 @@ def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
     )
     assert "scrapy_seine/frontier/lua/lease.lua" in packed.namelist()
     assert "scrapy_seine/py.typed" in packed.namelist()
+    assert "scrapy_seine/gone.py" not in packed.namelist()
 
 
 def test_an_installation_for_development_has_a_scrapy_of_its_own(tmp_path: Path) -> None:
