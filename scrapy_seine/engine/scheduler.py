@@ -121,8 +121,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _look_at_own_state(self, spider: Spider) -> None:
         """Log what the project keeps per worker, and keep requests that depend on it."""
         self._own_state = own_state(type(spider))
-        if self._own_state.read_by:
-            logger.warning("%s", self._own_state.line(spider.name))
+        for line in self._own_state.lines(spider.name):
+            logger.warning("%s", line)
         if has_unread_start(type(spider)):
             text = "spider %r: Scrapy %s does not call start_requests(); write async def start()"
             logger.warning(text, spider.name, scrapy_version)

@@ -59,6 +59,10 @@ class OwnState(Value):
 
     read_by: dict[str, frozenset[str]]
     """Attributes that callbacks change, by the callback that reads them."""
+    gathered: frozenset[str] = frozenset()
+    """Tables of lists among them: `self.waiting[url].append(…)`, of values that wait for a page."""
+    at_end: frozenset[str] = frozenset()
+    """Attributes that callbacks change, and that `closed` reads."""
 
     def keeps(self, request: Request) -> bool:
         """Whether a request's callback or errback reads what other callbacks change."""
@@ -67,8 +71,23 @@ class OwnState(Value):
         calls = (request.callback or "parse", request.errback)
         return any(_name_of(call, request) in self.read_by for call in calls if call)
 
-    def line(self, name: str) -> str:
-        """Return the log line: which requests of the spider stay in their worker, and why."""
+    def lines(self, name: str) -> Iterator[str]:
+        """Yield log lines: which requests stay in their worker, and what each worker lacks."""
+        if self.read_by:
+            yield self._stay(name)
+        if self.gathered:
+            yield (
+                f"spider {name!r}: an item that waits in {_shown(sorted(self.gathered))} for a "
+                "page that another worker fetches is lost, because that page's callback runs "
+                "there. Start one worker, or pass the item on in cb_kwargs, with dont_filter"
+            )
+        if self.at_end:
+            yield (
+                f"spider {name!r}: closed reads {_shown(sorted(self.at_end))}, in which each "
+                "worker has the part of its own pages; a feed (-O items.jl) has the items of all"
+            )
+
+    def _stay(self, name: str) -> str:
         attributes = sorted(set().union(*self.read_by.values()))
         return (
             f"spider {name!r}: callbacks change {_shown(attributes)}, and each worker "
@@ -113,7 +132,15 @@ def own_state(kind: type) -> OwnState:
         names_read |= {_SHARED + key for name in names for key in gathered.get(name, ())}
         if names_read:
             by_callback[_HOOKS.get(callback, callback)] |= names_read
-    return OwnState({name: frozenset(names_read) for name, names_read in by_callback.items()})
+    gathered_by_key = {
+        x for names in reached.values() for name in names for x in methods[name].gathered_by_key
+    }
+    at_end = {x for name in _reached("closed", methods) for x in methods[name].read_names}
+    return OwnState(
+        {name: frozenset(names_read) for name, names_read in by_callback.items()},
+        frozenset(gathered_by_key & set().union(*by_callback.values())),
+        frozenset(at_end & changed),
+    )
 
 
 def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
@@ -240,10 +267,19 @@ def _text_of(node: ast.AST) -> str:
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and what it is a part of: `a.b[1]`, `a.b`, `a`."""
+    """Yield a node and what it is a part of: `a.b[1]`, `a.b`, `a`.
+
+    `a.setdefault(1, [])` is a part of `a`, too.
+    """
     yield node
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
+    while True:
+        match node:
+            case ast.Attribute(value=whole) | ast.Subscript(value=whole):
+                node = whole
+            case ast.Call(func=ast.Attribute(value=whole, attr="setdefault")):
+                node = whole
+            case _:
+                return
         yield node
 
 
@@ -287,6 +323,8 @@ class _Method:
         """Attributes in which a value is searched, by `in`."""
         self.gathered: set[str] = set()
         """Lists and queues that keep values for later."""
+        self.gathered_by_key: set[str] = set()
+        """Tables of such lists: `self.waiting[url].append(…)`."""
         self.holds = False
         """Whether a page is held until its items are durable, by `scrapy_seine.hold`."""
         self.functions: set[ast.FunctionDef | ast.AsyncFunctionDef] = set()
@@ -392,7 +430,9 @@ class _Reader:
             return self._holders(call.args[0])
         changes = name in _CHANGING or (name == "get" and not call.args)  # a dict's get has a key
         names = self._holders(func.value) if changes and isinstance(func, ast.Attribute) else set()
-        self.method.gathered |= names if name in _GATHERING else set()
+        if name in _GATHERING and isinstance(func, ast.Attribute):
+            self.method.gathered |= names
+            self.method.gathered_by_key |= names - set(self._attribute(func.value))
         return names
 
     def _named_in_text(self, call: ast.Call) -> None:

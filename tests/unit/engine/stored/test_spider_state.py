@@ -332,10 +332,61 @@ def test_a_class_without_source_has_none() -> None:
 
 
 def test_the_line_names_attribute_and_callback() -> None:
-    line = own_state(Counts).line("pages")
+    (line,) = own_state(Counts).lines("pages")
     assert "spider 'pages': callbacks change self.page" in line
     assert "for parse, which reads that, stay in the page's worker" in line
-    assert "callbacks change global PAGE, and" in own_state(CountsInItsModule).line("pages")
+    (line,) = own_state(CountsInItsModule).lines("pages")
+    assert "callbacks change global PAGE, and" in line
+
+
+class ParksItems(Spider):
+    """Asks for each seller once; what comes meanwhile waits for that page."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.waiting: dict[str, list[Any]] = {}
+        self.queue: list[str] = []
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.queue.append(response.url)
+        seller = response.css("a::attr(href)").get()
+        self.waiting.setdefault(seller, []).append({"url": response.url})
+        yield response.follow(seller, self.parse_seller)
+
+    def parse_seller(self, response: Any) -> Iterator[Any]:
+        yield from self.waiting.pop(response.url)
+        yield response.follow(self.queue.pop(), self.parse)
+
+
+class ParksItemsByKey(ParksItems):
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.waiting[response.url].append(response.text)
+        yield response.follow("/seller", self.parse_seller)
+
+
+@pytest.mark.parametrize("kind", [ParksItems, ParksItemsByKey])
+def test_items_that_wait_for_another_page_are_said_to_be_in_danger(kind: type[Spider]) -> None:
+    (_, line) = own_state(kind).lines("shop")
+    assert "spider 'shop': an item that waits in self.waiting for a page that another" in line
+    assert "Start one worker" in line
+
+
+class ReportsAtItsEnd(Spider):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.found: dict[str, list[str]] = {}
+        self.places: list[str] = []
+
+    def parse(self, response: Any) -> None:
+        self.found[response.url].append(response.text)
+
+    def closed(self, reason: str) -> None:
+        Path(self.places[0]).write_text(str(self.found))
+
+
+def test_a_report_at_the_end_is_said_to_be_a_part() -> None:
+    (line,) = own_state(ReportsAtItsEnd).lines("report")
+    assert "closed reads self.found, in which each worker has the part of its own pages" in line
 
 
 class DropsDuplicates:
