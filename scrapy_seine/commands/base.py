@@ -7,7 +7,7 @@ import re
 import sys
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import orjson
 from scrapy.commands import ScrapyCommand
@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 
 from scrapy_seine.commands.early_options import set_values
 from scrapy_seine.commands.help_text import HelpFormatter
-from scrapy_seine.commands.one_line_errors import complain, guarded, one_line
+from scrapy_seine.commands.one_line_errors import MISUSED, complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean, nearest
@@ -93,6 +93,7 @@ class SeineCommand(ScrapyCommand):
         super().add_options(parser)
         self._parser = parser
         parser.formatter_class = HelpFormatter
+        parser.error = refuse_call  # type: ignore[assignment,method-assign]
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.epilog = f"example: {self.example}" if self.example else None
 
@@ -100,23 +101,18 @@ class SeineCommand(ScrapyCommand):
         """Run the command, and turn its errors into an exit status.
 
         Raises:
-            UsageError: from the work; Scrapy shows the usage, and exits with 2.
+            UsageError: from the work; Scrapy passes it to the parser, see `refuse_call`.
         """
         self.as_json = opts.json
         guard_logs()
         with guarded_streams():
-            try:
-                self.exitcode = guarded(lambda: self._perform(args, opts), self._report_failure)
-            except UsageError as error:
-                if self.as_json:
-                    self.show("", error=str(error))
-                raise
+            self.exitcode = guarded(lambda: self._perform(args, opts), self._report_failure)
 
     def _report_failure(self, text: str) -> None:
         """Report a failure: a line for people, and with --json an object for programs."""
         complain(text)
         if self.as_json:
-            self.show("", error=one_line(text))
+            print_json(error=one_line(text))
             sys.stdout.flush()
 
     def _perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
@@ -177,7 +173,23 @@ class SeineCommand(ScrapyCommand):
 
     def show(self, text: str, **data: Any) -> None:
         """Print *text*, or with --json *data*."""
-        print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
+        if self.as_json:
+            print_json(**data)
+        else:
+            print(text)
+
+
+def print_json(**data: Any) -> None:
+    """Print one JSON object."""
+    print(escaped(orjson.dumps(data, default=str).decode()))
+
+
+def refuse_call(text: str) -> NoReturn:
+    """Report a wrong call in one line, without the usage that argparse prints before it."""
+    complain(text)
+    if "--json" in sys.argv:
+        print_json(error=one_line(text))
+    sys.exit(MISUSED)
 
 
 def refuse_unknown_action(name: str, actions: Sequence[str]) -> None:

@@ -12,6 +12,8 @@ from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, 
 from scrapy_seine.store_errors import refusal_line, with_advice
 
 FAILED = 1
+#: argparse's exit status of a call that it cannot read.
+MISUSED = 2
 #: A shell's exit status of a program that Ctrl-C ended.
 INTERRUPTED = 130
 #: File errors that the user has to fix: missing rights, a read-only disk, or an unusable name.

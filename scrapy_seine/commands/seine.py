@@ -11,7 +11,7 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import refuse_unknown_action
+from scrapy_seine.commands.base import refuse_call, refuse_unknown_action
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
 from scrapy_seine.commands.one_line_errors import FAILED, complain
 from scrapy_seine.interrupts import one_line_errors
@@ -45,6 +45,7 @@ class Command(ScrapyCommand):
                 parser._remove_action(action)
         parser._option_string_actions.clear()
         parser.epilog = "example: scrapy seine status --watch"
+        parser.error = refuse_call  # type: ignore[assignment,method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Leave the options to the verb."""

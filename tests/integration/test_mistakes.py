@@ -245,6 +245,8 @@ def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str)
         (("jobs", "strat"), 2, "'strat' is none of start, list"),
         (("jobs", "pause"), 2, "pause needs a job"),
         (("dlq", "shwo"), 2, "'shwo' is none of list, show, replay, purge; did you mean show?"),
+        (("frontier", "pause", "--domain"), 2, "argument --domain: expected one argument"),
+        (("seine", "dlq", "shwo"), 2, "'shwo' is none of list, show, replay, purge"),
     ):
         done = started.run(
             [sys.executable, "-m", "scrapy", *words, "--json"],
@@ -258,6 +260,7 @@ def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str)
         assert done.returncode == status
         assert told in orjson.loads(done.stdout)["error"]
         assert told in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_fault_is_told_from_what_is_well_in_plain_ascii(redis_url: str, database: str) -> None:
