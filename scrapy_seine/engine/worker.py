@@ -275,7 +275,7 @@ class Worker:
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         arguments = "" if isinstance(self.spider, FrontierSpider) else digest(sys.argv)
-        starts = StartRequests(config, heartbeat, self._ask_run, arguments)
+        starts = StartRequests(config, heartbeat, self._ask_run, arguments, self._known_starts)
         local = LocalRequests(
             *(self.name, exchange, self.inflight, seal), add_to_stat=self.count, wake=self.wake
         )
@@ -392,6 +392,10 @@ class Worker:
         except Exception as error:
             log_failure(logger, "the lost jobs are restored later, by another process", error)
 
+    def _known_starts(self) -> int:
+        """Return how many start requests the run had before."""
+        return int(self.crawler.stats.get_value("seine/start_known", 0))
+
     def _ask_run(self) -> None:
         """Begin or join the run of this worker's start requests, because the first one is here."""
         member = self.member
@@ -439,7 +443,7 @@ class Worker:
         settling_tasks = [settling] if settling is not None else []
         await cancel([*member.loops, *member.local.tasks, *settling_tasks, *self._notes])
         self.limit.remove()
-        member.starts.log_known_requests(self.crawler.stats)
+        member.starts.close()
         member.watchdog.stop()
         await member.exchange.drain([], SIGN_OFF_S / 2)  # ends pages whose links went early
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S / 2)

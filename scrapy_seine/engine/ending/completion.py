@@ -66,11 +66,13 @@ class Completion:
         has_work = exchange.has_work or len(self.inflight) or self.starts.waiting or len(self.local)
         if has_work or exchange.undone != 0:
             return False
-        if self.idle_limit_s != 0 and not (exchange.saw_work or self.starts.any):
+        # A worker that stays joins a run that has ended, which knows its start requests.
+        is_idle_start = self.starts.any and not exchange.config.keep_alive
+        if self.idle_limit_s != 0 and not (exchange.saw_work or is_idle_start):
             if not self._asked_end:
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
-            if self.idle_limit_s is None:
+            if self.idle_limit_s is None and not self.starts.any:
                 return False
         if self.intake is None or self.intake.quiet_at > exchange.undone_at:
             return self._is_settled()
@@ -133,3 +135,4 @@ class Completion:
             self.wake()
         else:
             logger.info("crawl %r is empty; waiting for seeds", self.exchange.config.crawl)
+            self.starts.log_known_requests()

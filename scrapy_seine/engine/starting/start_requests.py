@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scrapy import Request, Spider
 
@@ -59,6 +59,7 @@ class StartRequests:
         heartbeat: Heartbeat,
         ask_run: Callable[[], None],
         arguments_hash: str = "",
+        known_count: Callable[[], int] = lambda: 0,
     ) -> None:
         self.config = config
         self.arguments_hash = arguments_hash
@@ -70,6 +71,9 @@ class StartRequests:
         self.any = False
         """Whether there was a start request."""
         self._ask_run = ask_run
+        self._known_count = known_count
+        """Returns how many start requests the run had before."""
+        self._logged_known = False
         self._starts_by_url: Counter[int] = Counter()
         self._start_ended = False
         self._made_at = monotonic()
@@ -154,14 +158,22 @@ class StartRequests:
         did_more = process_age - object_age_s >= _STARTUP_S and not is_scrapys(sys.argv[0])
         return object_age_s if did_more else process_age
 
-    def log_known_requests(self, stats: Any) -> None:
-        """Log how many start requests the run had before, and how to fetch them again."""
+    def close(self) -> None:
+        """End this spider's part of the run."""
         if self.number:
             self._spiders_by_crawl[self.config.crawl] -= 1
-        duplicates = stats.get_value("seine/start_known", 0)
-        if duplicates:
+        self.log_known_requests()
+
+    def log_known_requests(self) -> None:
+        """Log once how many start requests the run had before, and how to fetch them again."""
+        duplicates = self._known_count()
+        if duplicates and not self._logged_known:
+            self._logged_known = True
+            remedy = "start once more when the run has ended"
+            if self.config.keep_alive:
+                remedy = "push them as seeds, because a worker that stays joins the latest run"
             logger.info(
                 "%d start requests were known in run %d of crawl %r, and were not fetched again: "
-                "start once more when the run has ended, or name another run with -s SEINE_RUN=…",
-                *(duplicates, self.number, self.config.crawl),
+                "%s, or name another run with -s SEINE_RUN=…",
+                *(duplicates, self.number, self.config.crawl, remedy),
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
@@ -61,8 +60,26 @@ async def test_a_worker_with_other_arguments_than_its_run_says_that_they_share_r
     heart: Any = Heart()
     starts = StartRequests(FrontierConfig.from_settings({}, "x"), heart, lambda: None, "a")
     await starts.decide()
-    starts.log_known_requests(Mock(get_value=lambda name, default: default))
+    starts.close()
     assert ("run 3 of crawl 'x' was begun with other arguments" in caplog.text) is warned
+
+
+@pytest.mark.parametrize(
+    ("keep_alive", "remedy"),
+    [(True, "push them as seeds"), (False, "start once more when the run has ended")],
+)
+def test_start_requests_that_the_run_had_before_are_logged_once(
+    keep_alive: bool, remedy: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker that stays cannot begin a run: to start it once more would change nothing."""
+    caplog.set_level("INFO")
+    heart: Any = Heart()
+    config = FrontierConfig.from_settings({"SEINE_KEEP_ALIVE": keep_alive}, "z")
+    starts = StartRequests(config, heart, lambda: None, known_count=lambda: 2)
+    starts.log_known_requests()
+    starts.close()
+    assert caplog.text.count("2 start requests were known") == 1
+    assert remedy in caplog.text
 
 
 async def test_two_spiders_of_a_process_that_share_a_crawl_say_so(
@@ -77,16 +94,16 @@ async def test_two_spiders_of_a_process_that_share_a_crawl_say_so(
     monkeypatch.setattr(start_requests, "enter", enter)
     monkeypatch.setattr(start_requests, "asked_for", asked_for)
     heart: Any = Heart()
-    config, stats = FrontierConfig.from_settings({}, "y"), Mock(get_value=lambda name, default: 0)
+    config = FrontierConfig.from_settings({}, "y")
     first, second, third = (StartRequests(config, heart, lambda: None) for _ in range(3))
     await first.decide()
-    first.log_known_requests(stats)
+    first.close()
     await second.decide()
     assert "another spider" not in caplog.text
     await third.decide()
     assert "another spider of this process works on crawl 'y'" in caplog.text
     for starts in (second, third):
-        starts.log_known_requests(stats)
+        starts.close()
 
 
 @pytest.mark.parametrize(
