@@ -205,7 +205,7 @@ def _product_counts(end: End) -> str:
 def _skipped_links(end: End) -> str:
     if not end.known_links:
         return ""
-    return f"{plural(end.known_links, 'link')} skipped, because their page was fetched before"
+    return f"{plural(end.known_links, 'link')} skipped: fetched before"
 
 
 def _kinds(end: End, prefix: str, word_by_kind: Mapping[str, str]) -> str:

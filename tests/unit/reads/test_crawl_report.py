@@ -39,7 +39,7 @@ def test_the_block_tells_what_was_stored_skipped_and_given_up() -> None:
         "catalog: the crawl is complete",
         "  fetched      1,075 pages of 1 site in 4.0 s",
         "  products     40 new, 3 changed, 7 unchanged, 2 seen twice",
-        "  known        15 links skipped, because their page was fetched before",
+        "  known        15 links skipped: fetched before",
         "  not read     3 pages: 2 left out by a filter, 1 gone (404, 410)",
         "  rejected     4 items; `scrapy export rejected_items`",
         "  given up     3 pages: 2 timeouts, 1 odd",
@@ -62,7 +62,7 @@ def test_the_block_tells_of_values_that_were_held_back() -> None:
 def test_a_second_run_says_how_to_fetch_again_what_it_skipped() -> None:
     lines = closing_block(end(crawl="mine", stats={"seine/dequeued": 1}, known_links=21))
 
-    assert "  known        21 links skipped, because their page was fetched before" in lines
+    assert "  known        21 links skipped: fetched before" in lines
     assert "scrapy forget '*' --crawl mine" in lines[lines.index("next:") + 1]
 
 
