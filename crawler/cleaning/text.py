@@ -14,6 +14,8 @@ _NOISE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
+#: At the ends of a line they join nothing.
+_JOINERS = "\u200c\u200d "
 #: Joiners are removed from identifiers, because identifiers are compared by character.
 _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOTALL)
@@ -28,13 +30,15 @@ def line(value: Any, limit: int = _LINE) -> str | None:
 
     >>> line("  Caf\u0065\u0301 &amp;\n Bar\0 "), line("\ud800x"), line("  "), line(12)
     ('Café & Bar', '\ufffdx', None, '12')
+    >>> line("\u200cLamp")
+    'Lamp'
     """
     text = value if type(value) is str else _as_text(value)
     if len(text) > limit * 4:
         text = text[: limit * 4]
     if "&" in text or not (text.isascii() and text.isprintable()):
         text = _mend(text)
-    return " ".join(text.split())[:limit] or None
+    return " ".join(text.split())[:limit].strip(_JOINERS) or None
 
 
 def prose(value: Any, limit: int = _PROSE) -> str | None:

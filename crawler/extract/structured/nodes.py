@@ -134,12 +134,14 @@ def plain_text(value: Any) -> str | None:
 
     >>> plain_text([{"@type": "Brand", "name": " Acme &amp; Co "}])
     'Acme & Co'
+
+    Joiners at its ends join no letters: some templates begin each value with one.
     """
     if not isinstance(value, str):
         value = None if value is None else _innermost(value)
         if value is None:
             return None
-    text = " ".join(value.split())
+    text = " ".join(value.strip(JOINERS).split())
     if "&" in text:
         text = unescape(text)
         if "&" in text and ";" in text:
@@ -148,6 +150,8 @@ def plain_text(value: Any) -> str | None:
     return text or None
 
 
+#: Characters that join the letters beside them.
+JOINERS = "\u200c\u200d"
 #: Placeholders that templates write where a maker or a number is missing.
 NOTHING = frozenset(
     {"n/a", "n.a.", "-", "--", "—", "none", "null", "undefined", "na", "tbc", "tba", "no brand"}

@@ -52,12 +52,15 @@ _ENDS_HEADING = re.compile(
     r"\W{0,2}(?:by|von|par|от|door)\s+\S|\([^\W\d_]{0,8}[.:°º]?\s?\d{5,16}\)\Z"
 ).match
 _REMARKS = frozenset({"small", "em"})
+_BY = frozenset({"by", "von", "par", "от", "door"})
 #: Three words, a number behind its label, or stars; and what Japanese shops promise before a name.
 _IS_REMARK = lazy_patterns.pattern(
     r"[^\w(]{2,}|\W?\w+(?:\W+\w+){2}|\W?[^\W\d]+\W{1,3}(?:\w{1,4}\W)?\d{4,}\W?\Z"
 )
 #: Quotation marks, of which a heading has one before the name and one behind it.
 _OPENING, _CLOSING = '«»“„”"', ("»", "«", "”", "“", '"')
+#: What stands in a title between the shop's name and the product's.
+_BEFORE_NAME = frozenset({": ", "| ", "- ", "– ", "— "})
 _BRACKETS = lazy_patterns.pattern(r"^(?:【[^【】]{1,40}】\s*)+")
 #: Classes and ids of a product's number, and of a subtitle below its name.
 _ENDS_NAME = CachedRule(
@@ -233,10 +236,16 @@ def _part_in_title(heading: Element, page: Page) -> str | None:
     return next((part for part in parts if part in first_part), None)
 
 
-def _name_in(heading: Element) -> str:
-    """Return a heading's text, up to a box in it with the product's number or its label."""
+def _innermost(heading: Element) -> Element:
+    """Return the box in a heading that holds all of its text."""
     while len(heading) == 1 and not (heading.text or heading[0].tail or "").strip():
         heading = heading[0]
+    return heading
+
+
+def _name_in(heading: Element) -> str:
+    """Return a heading's text, up to a box in it with the product's number or its label."""
+    heading = _innermost(heading)
     parts = [heading.text or ""]
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
@@ -247,6 +256,14 @@ def _name_in(heading: Element) -> str:
             and _ENDS_HEADING(short_text(inner))
         ):
             return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH]
+        if (
+            inner.tag in _REMARKS
+            and short_text(inner).casefold() in _BY
+            and any(map(str.strip, parts))
+        ):
+            following = inner.getnext()
+            if following is not None and following.tag == "a":  # "Name <em>by</em> <a>Author</a>"
+                return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH]
         class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
         ends_name = class_and_id and _ENDS_NAME[class_and_id]
         if (ends_name or says_sold(inner)) and (name := " ".join("".join(parts).split())):
@@ -295,14 +312,30 @@ def _without_remarks(name: str, heading: Element, page: Page) -> str:
     """
     titles = (page.title, page.meta("og:title"))
     rest = _BRACKETS.sub("", name)
-    for inner in heading:
+    for inner in _innermost(heading):
         text = short_text(inner)
-        if _IS_REMARK.match(text) and not any(text in title for title in titles):
+        is_in_title = any(text in title for title in titles)
+        if _IS_REMARK.match(text) and not is_in_title and not _is_half_in(text, titles):
             rest = " ".join(rest.replace(text, " ", 1).split())
-    is_titled = len(rest) >= _MIN_NAME and any(
-        title.startswith(rest) and not title[len(rest) :][:1].isalnum() for title in titles
-    )
+    is_titled = len(rest) >= _MIN_NAME and any(_is_part(rest, title) for title in titles)
     return rest if is_titled and name not in page.title else name
+
+
+def _is_part(name: str, title: str) -> bool:
+    """Whether a title begins with a name, or has it behind the shop's: `Shop: Red lamp`."""
+    before, found, behind = title.partition(name)
+    return bool(found) and not behind[:1].isalnum() and (not before or before[-2:] in _BEFORE_NAME)
+
+
+def _is_half_in(text: str, titles: tuple[str, str]) -> bool:
+    """Whether titles have half of a text's words, as they have of a name that they shorten.
+
+    >>> _is_half_in("Lamp Ada Deluxe 20", ("Acme Lamp 20 | Shop", "")), _is_half_in("A sale now", ("A lamp", ""))
+    (True, False)
+    """
+    words = set(_WORDS.findall(text.casefold()))
+    shared = words & set(_WORDS.findall(" ".join(titles).casefold()))
+    return bool(words) and 2 * len(shared) >= len(words)
 
 
 def name_in_heading(heading: Element, page: Page) -> str:
