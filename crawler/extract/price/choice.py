@@ -303,6 +303,8 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         price = likeliest  # its class says "regular price", and there is no other price
     elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
         price = likeliest
+    elif likeliest.old and not likeliest.other and _is_below(likeliest, price):
+        price = likeliest  # its class says "regular price", and the other one is of several pieces
     elif price.other and not likeliest.other and not _is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
     return candidates, price
@@ -465,6 +467,13 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
     if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
     return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
+
+
+def _is_below(old: Candidate, price: Candidate) -> bool:
+    """Whether an amount that only a class calls old is less than the price, so that it is not old."""
+    is_less = old.money.value < price.money.value and old.cost < price.cost
+    is_first = old.line.index < price.line.index and not price.line.flags & _lines.PRICE
+    return is_less and is_first and not (old.says_old or is_struck(old))
 
 
 def _is_surely_old(amount: Candidate) -> bool:

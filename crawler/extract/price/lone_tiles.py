@@ -34,6 +34,8 @@ _MAX_AROUND = 2
 _MAX_BOXES, _MAX_LINKED = 100, 6
 _MIN_NAME = 3
 _COLONS = frozenset(":：")
+#: "By" before the link of the product's author or maker.
+_BY = frozenset({"by", "By", "von", "Von", "par", "Par", "door", "di", "de", "от", "av", "af"})
 #: Lines in a tile between its link and its price.
 _SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: Addresses that enlarge a picture, and attributes of a link that only leads to a page.
@@ -190,8 +192,9 @@ def follows_link(walk: Lines, line: Line) -> bool:
         return False  # another edition with its price
     if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
         return False  # the product's maker or its name
-    if place - 1 > walk.heading and walk.lines[place - 1].text[-1] in _COLONS:
-        return False  # a fact's value behind its label: the cellar, the author
+    before = walk.lines[place - 1].text if place - 1 > walk.heading else ""
+    if before[-1:] in _COLONS or before in _BY:
+        return False  # a fact's value behind its label: the cellar, the author; "by" the author
     element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
 

@@ -27,6 +27,11 @@ _OF_UNIT = lazy_patterns.pattern(
     r"|(?<!\w)\d{1,2}\s?[x×х]\s?(?:de\s)?\s?$",
     re.I,
 )
+#: Words before the price of one piece: `Price per piece: 4,95 €`.
+_OF_PIECE = lazy_patterns.pattern(
+    rf"\b(?:{any_of('amounts', 'per')})\s(?:1\s)?(?:{any_of('amounts', 'pieces')})\.?\s*[=:]?\s*$",
+    re.I,
+)
 
 
 def names_unit(before: str, behind: str) -> bool:
@@ -34,10 +39,10 @@ def names_unit(before: str, behind: str) -> bool:
 
     >>> names_unit("", " / kg"), names_unit("100 g = ", "")
     (True, True)
-    >>> names_unit("", " per piece"), names_unit("now ", "!")
-    (False, False)
+    >>> names_unit("", " per piece"), names_unit("now ", "!"), names_unit("Price per piece: ", "")
+    (False, False, False)
     """
-    if _OF_UNIT.search(before):
+    if _OF_UNIT.search(before) and not _OF_PIECE.search(before):
         return True
     return behind != "" and unit_behind(behind) > 0
 

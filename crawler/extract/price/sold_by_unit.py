@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from crawler.extract import lazy_patterns
 from crawler.extract.page.lines import PRICE
 from crawler.extract.price.per_unit import counts_use
 from crawler.extract.price.regular_price import OTHER, Candidate, is_beside, is_struck
@@ -12,6 +13,8 @@ from crawler.extract.price.sentences import ends_sentence
 #: How much less the price of a unit costs than any amount outside of price boxes: a price stands
 #: beside the price of its unit, and the amounts of reviews and deliveries stand further away.
 _MIN_LEAD = 25
+#: Numbers of pieces beside an amount.
+_NUMBERS = lazy_patterns.pattern(r"(?<![\d.,])[2-9](?![\d.,]*\d)|(?<![\d.,])\d\d(?![\d.,]*\d)")
 #: The highest ratio of the two amounts of a reduction.
 _MAX_RATIO = 5
 
@@ -19,7 +22,8 @@ _MAX_RATIO = 5
 def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
     """Unmark the amount for a unit, and the one before its reduction, if no price is near.
 
-    Tiles are sold by the square metre, fabrics by the metre, tyres by the piece.
+    Tiles are sold by the square metre, fabrics by the metre, tyres by the piece. What several
+    pieces cost together, "394 € for 4" beside "98,50 € / tyre", is another amount.
     """
     units = [c for c in candidates if c.unit and not (c.old or counts_use(c.unit))]
     if not units:
@@ -31,7 +35,7 @@ def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
     rivals = [
         c
         for c in candidates
-        if not (c.other or _is_before(c, unit) or ends_sentence(c))
+        if not (c.other or _is_before(c, unit) or ends_sentence(c) or _is_of_several(c, unit))
         and (c.line.flags & PRICE or c.money.value not in sums)
     ]
     # Of two amounts for one unit, either may be another product's.
@@ -45,9 +49,21 @@ def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
     return [
         attrs.evolve(c, other=False, cost=c.cost - OTHER)
         if c is unit or (c.unit and _is_before(c, unit))
+        else attrs.evolve(c, other=True, cost=c.cost + OTHER)
+        if not c.other and _is_of_several(c, unit)
         else c
         for c in candidates
     ]
+
+
+def _is_of_several(amount: Candidate, unit: Candidate) -> bool:
+    """Whether an amount is that of one unit times a number that its line has."""
+    value = unit.money.value
+    if not value or amount.money.value < 2 * value or amount.money.value % value:
+        return False
+    text, money = amount.line.text, amount.money
+    words = f"{text[: money.start]} {text[money.end :]}"
+    return str(int(amount.money.value / value)) in _NUMBERS.findall(words)
 
 
 def _is_before(amount: Candidate, unit: Candidate) -> bool:

@@ -20,7 +20,7 @@ from crawler.extract.page import lines
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.page.places import path
 from crawler.extract.price.struck_below import is_labelled
-from crawler.extract.visible.page_currency import currency_of_place
+from crawler.extract.visible.page_currency import local_currency_of
 from crawler.extract.visible.product_heading import heading_of
 from crawler.extract.visible.titles import title_parts
 from scrapy_seine.attrs_bases import Value
@@ -54,7 +54,7 @@ class Text(Value):
 def texts_of(page: Page) -> list[Text]:
     """Return the title and the visible texts of a page."""
     local, texts = (
-        currency_of_place(page),
+        local_currency_of(page),
         [Text("title", page.title[:_MAX_TEXT_LENGTH], (), struck=False, labelled=False)],
     )
     page_lines = lines.read_all(page, heading_of(page))

@@ -63,7 +63,8 @@ _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian
 _BY_PESO = {
     b"argentin": "AR", b"mexican": "MX", b"chilen": "CL", b"colombian": "CO", b"uruguay": "UY",
 }  # fmt: skip
-#: Meta elements with a region or a country.
+#: Meta elements with the currency of the prices, and with a region or a country.
+_CURRENCY_METAS = frozenset({"og:price:currency", "product:price:currency", "pricecurrency"})
 _REGIONS = ("geo.region", "geo.country", "og:country-name")
 
 
@@ -181,6 +182,23 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     currencies = {currency_of_region(region) for region in regions if region}
     currency = currencies.pop() if len(currencies) == 1 else None
     return currency if currency and share_a_sign(currency, sign_of) else None
+
+
+def local_currency_of(page: Page) -> str | None:
+    """Return the currency by which amounts without one are read.
+
+    It is that of the page's country, else the one that its meta elements name: a shop that has the
+    amount in the text only, `1 290,-`, often has its currency in the head only.
+
+    >>> from crawler.extract.page.page import parse
+    >>> page = parse(b'<meta property="og:price:currency" content="NOK">', "http://a.example/")
+    >>> local_currency_of(page), local_currency_of(parse(page.raw, "http://a.se/"))
+    ('NOK', 'SEK')
+    """
+    if (currency := currency_of_place(page)) is not None:
+        return currency
+    codes = {content.upper() for key, content in page.metas if key in _CURRENCY_METAS} & CODES
+    return codes.pop() if len(codes) == 1 else None
 
 
 def currency_of_place(page: Page) -> str | None:
