@@ -52,6 +52,10 @@ HIDDEN = (
     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen|hidden-xs-up|ng-hide"
     r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"
 )
+#: Words by which two widespread style sheets show a box again on wide screens.
+_SHOWN_WIDE = re.compile(
+    r"\s(?:d-(?:sm|md|lg|x{1,2}l)-|(?:sm|md|lg|\d?xl):)(?:block|flex|inline|grid|table|contents)"
+).search
 PRICE = (
     r"pr(?:ice|eis|ix|ec(?:io|o)|ezzo|ezzi|eço|is\b|ijs|ijzen|et(?<=\bpret)\b)|cena|cijena"
     r"|amount(?<=\bamount)\b|kaina|hin(?:ta|na(?<=\bhinna)t?\b)|money|fiyat|timi(?<=\btimi)\b"
@@ -128,6 +132,8 @@ def kinds(value: str) -> Iterator[str]:
 
     >>> list(kinds("price--old")) == [OLD_MARK, PRICE, OLD_PRICE]
     True
+    >>> list(kinds("d-none")) == [HIDDEN], list(kinds("d-none d-lg-block"))
+    (True, [])
     """
     value = f" {value}"
     if "footer" in value or "__sidebar" in value:
@@ -135,7 +141,7 @@ def kinds(value: str) -> Iterator[str]:
     for has_letters, searches in _SEARCHES:
         if has_letters(value):
             for pattern, search in searches:
-                if search(value):
+                if search(value) and not (pattern is HIDDEN and _SHOWN_WIDE(value)):
                     yield pattern
 
 

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import dropwhile, islice
 
+from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
@@ -79,6 +80,8 @@ _AHEAD = frozenset({"PreOrder", "BackOrder"})
 _MAX_WORDS, _MAX_PARTS = 4, 6
 #: A text with fewer characters may be one word.
 _MAX_WORD = 16
+#: The words before the first stop, colon or dash of a text, if they are few.
+_FIRST_CLAUSE = lazy_patterns.pattern(r"([^.:;,–—(-]{2,20}?)\s?[.:;,–—(-] ")
 
 
 def _stock_in(line: Line) -> str | None:
@@ -407,8 +410,23 @@ def _unmarked_stock(line: Line) -> str | None:
         return None
     stock = _stock_in(line)
     if stock == "InStock" and len(line.text) >= _SHORT:
-        return stock if line.flags & _lines.JOINED and _has_stock_part(line.element) else None
+        is_said = _begins_with_stock(line.text) or (
+            line.flags & _lines.JOINED and _has_stock_part(line.element)
+        )
+        return stock if is_said else None
     return stock
+
+
+def _begins_with_stock(text: str) -> bool:
+    """Whether a text says that the product is in stock, and then how it is sent.
+
+    >>> _begins_with_stock("In Stock. Usually ships within 24 hours from our own warehouse.")
+    True
+    >>> _begins_with_stock("In stock items are sent within 24 hours, others later.")
+    False
+    """
+    first = _FIRST_CLAUSE.match(text)
+    return first is not None and availability_of_text(first[1]) == "InStock"
 
 
 def _stands_for_button(line: Line) -> bool:
