@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from urllib.parse import unquote
 
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
 
 #: Names of the folder above a maker's own page; `bodega` and `cantina` are also aisles, of all wines.
@@ -33,6 +34,11 @@ _MAKERS = frozenset(
 )  # fmt: skip
 #: The address by which one shop system lists a maker's products.
 _VENDOR_QUERY = "/vendors?q="
+#: The parameter by which other systems name the maker.
+_MAKER_IN_QUERY = lazy_patterns.pattern(
+    r"(?:^|&)(?:id_)?(?:manufacturer|brand|marke|hersteller|marca|marque|merk)s?(?:_?id)?=([^&]+)",
+    re.I,
+)
 _CHECKS_OUT = re.compile(
     r"/(?:checkout|cart|basket|order|buy|warenkorb|winkelwagen|panier|carrello|carrito|carrinho"
     r"|kosz(?:yk)?|kos[ií]k|kosar|kosarica|sepet|korzina|cos|kurv|varukorg|ostoskori)(?=[/?#.]|$)"
@@ -45,14 +51,23 @@ def maker_led_to(link: Element) -> str | None:
 
     >>> maker_led_to({"href": "/brands/l-oreal/"}), maker_led_to({"href": "/p/l-oreal"})
     ('l-oreal', None)
+    >>> maker_led_to({"href": "brand.asp?b=12"}), maker_led_to({"href": "/?manufacturers_id=3"})
+    ('12', '3')
     """
     address, _, query = (link.get("href") or "").partition("?")
     parts = address.rstrip("/").rsplit("/", 2)
     if len(parts) > 1 and parts[-2].lower() in _MAKERS:
         return unquote(parts[-1])
-    if query and _VENDOR_QUERY in link.get("href"):
+    if query and (_VENDOR_QUERY in link.get("href") or _is_makers_script(parts[-1])):
         return unquote(query.partition("=")[2].partition("&")[0].replace("+", " "))
-    return None
+    named = _MAKER_IN_QUERY.search(query) if query else None
+    return None if named is None else unquote(named[1].replace("+", " "))
+
+
+def _is_makers_script(file: str) -> bool:
+    """Whether a file is the script that shows a maker's page: `brand.asp`."""
+    stem, dot, _ = file.partition(".")
+    return dot != "" and stem.lower() in _MAKERS
 
 
 def leads_away(element: Element) -> bool:

@@ -21,7 +21,7 @@ from crawler.extract.money.amounts import number, sure_currency
 from crawler.extract.money.cents import counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
-from crawler.extract.scripts import literal, quoted_json, trackers
+from crawler.extract.scripts import literal, quoted_json, references, trackers
 from crawler.extract.scripts.name_filter import NAMELESS, NameFilter
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.nodes import (
@@ -81,7 +81,7 @@ _NAMES = (
 _PRICES = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
-    "priceAmount", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
+    "priceAmount", "unitSalePrice", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
     "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range", "discountedPrice",
     "discounted_price", "offerPrice", "offer_price", "buyPrice", "promoPrice")  # fmt: skip
 _REGULAR_PRICES = (
@@ -129,7 +129,7 @@ def fields(page: Page, expected: str | None) -> Fields:
             if not name or name.casefold() not in may_name.names:
                 continue
             candidates_left -= 1
-            candidate = _fields(node, currency)
+            candidate = _fields(references.followed(node, value), currency)
             if currency and "price" in candidate:
                 candidate.setdefault("currency", currency)
             if ("price" in candidate, len(candidate)) > ("price" in best_fields, len(best_fields)):

@@ -47,6 +47,8 @@ _INITIALS = re.compile(
 LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 #: Names of barcodes at the end of a label in any language, and characters of such a label.
 _CODE_NAMES, _MAX_CODE_LABEL = frozenset({"EAN", "GTIN", "UPC", "ISBN"}), 20
+#: The label of a book's number with the count of its figures.
+_ISBN_ENDS = ("ISBN 10", "ISBN 13", "ISBN-10", "ISBN-13")
 #: Words before the code of a package, or of a product before this one: `Carton EAN`, `Alte EAN`.
 _OF_OTHER_GOODS = re.compile(
     r"\bold|\balt|ersetz|repla|rempla|reemp|sostit|prev|ancien|anterior|vorig|case|[ck]arton|outer"
@@ -95,6 +97,7 @@ def label_of(text: str) -> str | None:
     if text[-1] == "#" and _INITIALS(text):
         return "sku"  # "BH #": the shop's own number
     # The last word decides first, because nearly no line ends as a label does.
+    text = text[:-3] if text.endswith(_ISBN_ENDS) else text  # "Softcover ISBN 13"
     last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
     if last_word in _CODE_NAMES and len(text) < _MAX_CODE_LABEL and not holds_digit(text):
         return None if _OF_OTHER_GOODS(text.lower()) else "gtin"  # "Número EAN", "Šifra EAN"

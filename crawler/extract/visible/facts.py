@@ -75,6 +75,7 @@ MAX_FACT, MAX_BRAND = 120, 40
 MAX_CODE, _MAX_AROUND = 40, 2
 #: No maker's name has an amount: a box of the class `merk` may hold an instalment.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
+_NAMES_OEM = lazy_patterns.pattern(r"\boem?\b", re.I)
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 #: Not within another word of a class: `sku clean`, `sku jeans`.
 _NAMES_BARCODE = re.compile(r"(?<![a-z])(?:ean|upc)(?=[^a-z]|$|value|code|number|text)").search
@@ -441,8 +442,8 @@ def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
     """Take a fact, or note a number behind a label that others precede."""
     if field == "sku" and IS_WEAK(label.strip(AROUND)):
         signs.further_facts.append((field, value.strip(AROUND)))
-    else:
-        _take(signs, field, value)
+    elif field != "mpn" or len(LISTED(value)) < 2 or not _NAMES_OEM.search(label):
+        _take(signs, field, value)  # else the numbers of parts that this one replaces
 
 
 def _take(signs: Visible, field: str, value: str) -> None:

@@ -21,6 +21,22 @@ _MAX_AROUND = 2
 #: A maker's number beside its name in an address, and the address's ending.
 _NUMBER_OR_ENDING = lazy_patterns.pattern(r"\A\d{1,6}[-_]|[-_]\d{1,6}\Z|\.(?:html?|php|aspx?)\Z")
 _MAX_NAME_WORDS = 4
+#: The text of a link to a maker's own store within a marketplace.
+_OF_STORE = lazy_patterns.pattern(
+    r"(?:Visit the|Besuche den|Besuchen? Sie den|Bezoek de|Besök|Zobacz|Odwiedź sklep|Visiter la boutique"
+    r"|Visita (?:lo [Ss]tore (?:di )?|la tienda de|a loja))\s(\S.{0,38}?)"
+    r"(?:[\s-](?:[Ss]tore|Shop|-winkel|butik(?:en)?|Sklep))?$"
+)
+
+
+def maker_of_store(text: str) -> str | None:
+    """Return the maker to whose store a link calls, or None.
+
+    >>> maker_of_store("Visit the Acme Works Store"), maker_of_store("Visit our store")
+    ('Acme Works', None)
+    """
+    match = _OF_STORE.fullmatch(text) if " " in text else None
+    return None if match is None else match[1]
 
 
 def maker_of_link(box: Element, text: str) -> str:

@@ -19,6 +19,7 @@ from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible.linked_makers import (
     letters_of,
     maker_of_link,
+    maker_of_store,
     named_in_link,
     without_by,
 )
@@ -38,7 +39,7 @@ _MAX_ROWS = 200
 #: Boxes beside the product: what they name are other makers.
 _ASIDE = frozenset({"footer", "aside"})
 #: Characters of "by" and blanks, and folders of authors, artists, sellers and users.
-_MAX_BY = 20
+_MAX_BY, _MAX_CALL = 20, 80
 _OF_PERSONS = re.compile(
     r"aut(?:h?or|eur)|artist|forfatter|f[oö]rfatt|schrijver|writer|person|people|contrib|user|profil"
     r"|member|seller|sold|vend|shop|store|blog|\A[u@~]\Z",
@@ -92,20 +93,40 @@ def maker_beside(heading: Element) -> str | None:
 def _maker_by(heading: Element) -> str | None:
     """Return the maker of a box beside the heading that says `by <a href=/b/acme>Acme</a>`.
 
-    The link's address ends in the name, and its folder is none of persons, shops or users.
+    The link's address ends in the name, and its folder is none of persons, shops or users; or it is
+    a maker's by a number. A link may also call to the maker's store: `Visit the Acme Store`.
     """
-    for box in (heading.getnext(), heading.getparent().getnext(), heading.getprevious()):
+    for box in (_below(heading), _below(heading.getparent()), heading.getprevious()):
         link = None if box is None else next(box.iter("a"), None)
-        if link is None or not (before := link.getparent().text):
+        if link is None:
+            continue
+        if (
+            (text := link.text)
+            and " " in text
+            and (maker := maker_of_store(text[:_MAX_CALL].strip()))
+        ):
+            return _valid_maker(maker)
+        preceding = link.getprevious()
+        if not (before := link.getparent().text if preceding is None else preceding.tail):
             continue
         if len(before) > _MAX_BY or without_by(f"{before.strip()} a") != "a":
             continue
         name = short_text(link, MAX_BRAND + 1)
         parts = (link.get("href") or "").partition("?")[0].rstrip("/").split("/")
-        is_named = name != "" and letters_of(parts[-1]) == letters_of(name)
+        is_named = name != "" and (
+            letters_of(parts[-1]) == letters_of(name) or (maker_led_to(link) or "").isdecimal()
+        )
         is_person = len(parts) > 1 and _OF_PERSONS(parts[-2]) is not None
         return _valid_maker(name) if is_named and not is_person else None
     return None
+
+
+def _below(element: Element) -> Element | None:
+    """Return the box behind an element, without the breaks of lines between them."""
+    following = element.getnext()
+    while following is not None and following.tag == "br":
+        following = following.getnext()
+    return following
 
 
 def _makers_in(box: Element, product_name: str, unnamed: set[Element]) -> Iterator[str]:

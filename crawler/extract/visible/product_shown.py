@@ -46,9 +46,10 @@ from crawler.extract.visible.fact_values import as_number
 from crawler.extract.visible.facts import find_facts, take_addressed, take_confirmed
 from crawler.extract.visible.maker_names import is_firm
 from crawler.extract.visible.makers import maker_beside, prefer_brand
+from crawler.extract.visible.makers_elsewhere import maker_elsewhere
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.number_of_row import is_number_of_row
-from crawler.extract.visible.page_currency import currency_of_place
+from crawler.extract.visible.page_currency import local_currency_of
 from crawler.extract.visible.pictures import named_pictures, picture_beside, pictures_called
 from crawler.extract.visible.plain_offers import (
     is_of_period,
@@ -89,7 +90,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     """Read a product from the page's visible text; *structured* are the other sources' fields."""
     structured = structured or {}
     heading = heading_of(page, structured.get("name"))
-    local = currency_of_place(page)
+    local = local_currency_of(page)
     priced = bool(structured.get("price"))
     walk = own_walk = _lines.read(page, heading)
     boxes, behind = walk.description_boxes, walk.lines[max(walk.heading, 0) :]
@@ -244,7 +245,10 @@ def _take_brand(heading: Element, page: Page, fields: Fields, structured: Fields
     """Take the brand above the heading; from beside it only where no other source has one."""
     if "brand" not in fields:
         brand = brand_before(heading, page.title)
-        fields["brand"] = brand if brand or structured.get("brand") else maker_beside(heading)
+        if not (brand or structured.get("brand")):
+            name = fields.get("name") or structured.get("name") or ""
+            brand = maker_beside(heading) or maker_elsewhere(page, name)
+        fields["brand"] = brand
     elif " " in fields["brand"]:
         # The maker's firm is called after the brand: "Acme Lamps Ltd" in a row, `Acme` above it or
         # on a logo.
@@ -266,7 +270,7 @@ def glance(page: Page, structured: Fields) -> Visible:
     walk = _lines.read_next_to(heading, _LINES_AROUND)
     signs = Visible(lines=walk.lines)
     if "regular_price" not in structured:
-        local = currency_of_place(page)
+        local = local_currency_of(page)
         find_price(walk, signs, local, tiles=False)
         if signs.fields.get("price", price := structured.get("price")) != price:
             signs = _outside_tiles(walk, local, price) or signs
@@ -395,7 +399,7 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visibl
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page.url)
     if signs.buy_buttons > 1 and not priced:
-        take_variants(walk, signs, currency_of_place(page))
+        take_variants(walk, signs, local_currency_of(page))
     if says_unavailable(signs):
         signs.numbers_row = not priced and is_number_of_row(walk, signs, page.url)
         if signs.price_may_be_anothers and not signs.buy_buttons:
