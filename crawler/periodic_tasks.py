@@ -14,6 +14,7 @@ from typing import Any
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.access.shared_state import fleet_name
 from crawler.catalogue.jobs.closing import end_jobs
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
@@ -125,13 +126,13 @@ class Upkeep:
         member = worker_of(self.crawler).member
         if member is None:  # another scheduler's crawl: it has no jobs
             return False
-        jobs = Jobs(member.frontier)
+        jobs, fleet = Jobs(member.frontier), fleet_name(self.crawler.settings)
         patience = RetryUntil(self.outage_s, logger.warning)
         if await patience.try_until_async(lambda: restore_jobs(jobs, self.url)):
             return True
         if not await patience.try_until_async(jobs.running):
             return False
-        await patience.try_until_async(lambda: end_jobs(jobs, self.url))
+        await patience.try_until_async(lambda: end_jobs(jobs, self.url, fleet=fleet))
         return not await patience.try_until_async(jobs.frontier.idle)
 
     def _make_partitions(self) -> None:

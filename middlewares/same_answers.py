@@ -34,6 +34,7 @@ from crawler.access.proxies.same_answers import (
     redirect_of,
 )
 from crawler.access.redis_errors import RedisErrors
+from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from scrapy_seine import meta as m
@@ -141,7 +142,8 @@ class Answers:
         return found
 
     async def _push(self, jobs: Jobs, pages: DoubtfulPages) -> None:
-        times_of = dict(sorted((url, times) for times, url in map(page_of, pages.names)))
+        found = sorted((url, times) for times, url in map(page_of, pages.names))
+        times_of = {url: times for url, times in found if has_domain(url)}
         job = str(pages.meta.get(m.JOB_ID) or "")
         marks = {url: f"@elsewhere {times}" for url, times in times_of.items()}
         await jobs.add(

@@ -10,10 +10,13 @@ from scrapy_seine.config import SettingsLike
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.lua_scripts import call, keys_below, load_script
 
+#: Name of a fleet that has no other one.
+USUAL_FLEET = "access"
+
 
 def fleet_name(settings: SettingsLike) -> str:
     """Return the name under which workers share their state of domains and proxies."""
-    return str(settings.get("SEINE_FLEET") or "access")
+    return str(settings.get("SEINE_FLEET") or USUAL_FLEET)
 
 
 def prefix(name: str) -> str:
@@ -23,6 +26,11 @@ def prefix(name: str) -> str:
     '{access}:'
     """
     return f"{{{name}}}:"
+
+
+def proxies_key(fleet: str) -> str:
+    """Return the prefix of a fleet's keys of proxies."""
+    return prefix(fleet) + "proxies:"
 
 
 async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:

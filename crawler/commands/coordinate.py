@@ -10,6 +10,7 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from crawler.access.shared_state import fleet_name
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks
 from crawler.cli.site_plans import plans_of
@@ -62,7 +63,8 @@ class Command(SeineCommand):
         redis = redis_client(stores.redis_url)
         crawl, partitions = config.crawl, config.partitions
         coordinator = Coordinator(
-            redis, crawl, stores.database_url, plans, partitions, config.secrets
+            *(redis, crawl, stores.database_url, plans, partitions, config.secrets),
+            fleet=fleet_name(self.project),
         )
         try:
             await open_frontier(redis, config)

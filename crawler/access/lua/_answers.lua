@@ -7,8 +7,8 @@ local compared = ARGV[2]
 -- hashes: 'w' digest of words -> JSON: f first page's name, t whether it was taken, s looks that got it from another
 -- source, too, o looks that got another one, d pages settled by a look, n pages taken without one, p pages that are
 -- looked at now, q when the last of them was, h by source: trust;
--- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A full newer one takes the
--- older one's place, so that unused digests are forgotten.
+-- 'b' digest of bytes -> JSON: f first page's URL, a the words it speaks against. A newer one that is full or half
+-- a day old takes the older one's place, so that unused digests are forgotten, also by a job that lasts for weeks.
 local newer, older = domain_key('answers', compared), domain_key('answers_before', compared)
 local all_looks = domain_key('answer_looks', compared) -- string: number of looks
 local doubtful = P .. 'doubtful:' .. ARGV[16] .. ' ' .. compared -- sorted set: name -> when it is to be fetched, ms
@@ -26,11 +26,16 @@ local function get(field)
 end
 
 local function put(field, record)
-    if redis.call('HEXISTS', newer, field) == 0 and redis.call('HLEN', newer) >= tonumber(ARGV[15]) then
+    local left = redis.call('PTTL', newer)
+    local is_full = redis.call('HEXISTS', newer, field) == 0 and redis.call('HLEN', newer) >= tonumber(ARGV[15])
+    if is_full or left >= 0 and left < DAY / 2 then
         redis.call('RENAME', newer, older)
+        left = -2
     end
     redis.call('HSET', newer, field, cjson.encode(record))
-    redis.call('PEXPIRE', newer, DAY)
+    if left < 0 then
+        redis.call('PEXPIRE', newer, DAY)
+    end
 end
 
 local function count(record, field)

@@ -13,10 +13,11 @@ import attrs
 from redis.asyncio import Redis
 from scrapy import Request
 
-from crawler.access.shared_state import text
+from crawler.access.shared_state import proxies_key, run, text
+from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
-from scrapy_seine.lenient_parsing import record
+from scrapy_seine.lenient_parsing import record, whole_number
 
 #: Key of `request.meta`: how often the page was requested for this reason.
 AGAIN = "_proxy_again"
@@ -61,13 +62,13 @@ def requested_url(request: Request) -> str:
 
 
 def page_of(name: str) -> tuple[int, str]:
-    """Return which time a page is requested now, and its address.
+    """Return which time a page is requested now, and its address; '' for what is no name.
 
-    >>> page_of("0 http://shop.example/")
-    (1, 'http://shop.example/')
+    >>> page_of("0 http://shop.example/"), page_of("junk")
+    ((1, 'http://shop.example/'), (1, ''))
     """
     times, _, url = name.partition(" ")
-    return int(times) + 1, url
+    return whole_number(times) + 1, url
 
 
 async def doubtful_pages(
@@ -88,6 +89,20 @@ async def doubtful_pages(
 
 
 async def forget(redis: Redis, key: str, crawl: str, pages: DoubtfulPages) -> None:
-    """Forget pages that are in the frontier again."""
-    if pages.names:
-        await redis.zrem(f"{key}doubtful:{crawl} {pages.site}", *pages.names)
+    """Forget pages that are in the frontier again, and their site and job with the last of them.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    await run(redis, "forget_doubtful", key, crawl, pages.site, *pages.names)
+
+
+async def jobs_with_doubtful_pages(redis: Redis, fleet: str, crawl: str) -> set[str]:
+    """Return the jobs of a crawl that are not complete, because pages are to be fetched again.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = redis
+    metas = await client.hvals(f"{proxies_key(fleet)}doubtful:{crawl}")
+    return {str(record(meta).get(m.JOB_ID) or "") for meta in metas}

@@ -15,7 +15,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.proxies.list_format import Proxy
-from crawler.access.shared_state import prefix, run, text
+from crawler.access.shared_state import proxies_key, run, text
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
@@ -164,7 +164,7 @@ class ProxyPool:
         self, redis: Redis, fleet: str, config: PoolConfig | None = None, *, now_ms: int = 0
     ) -> None:
         self.redis = redis
-        self.key = prefix(fleet) + "proxies:"
+        self.key = proxies_key(fleet)
         self.config = config or PoolConfig()
         #: 0: the server's clock is used; tests set a time.
         self.now_ms = now_ms

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
+from crawler.access.shared_state import USUAL_FLEET
 from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
 from crawler.catalogue.coordinator.known_product import KnownProduct
@@ -63,6 +64,7 @@ class Coordinator:
     plans: Sequence[Plan]
     partitions: int = 1
     secrets: Sequence[str] = attrs.field(default=(), repr=False)
+    fleet: str = USUAL_FLEET
     term_s: float = TERM_S
     round_s: float = ROUND_S
     frontier: Frontier = attrs.field(init=False)
@@ -148,10 +150,10 @@ class Coordinator:
         await self._take_over(now)
         plans = merged(self.plans, await Schedules(self.frontier).all(removed=True))
         for former, changed_at in self._changed(plans, now):
-            with self._errors_logged(former):
+            with self._errors_logged(former.site_id):
                 await self._plan_full_crawl(former, changed_at)
         for plan in plans:
-            with self._errors_logged(plan):
+            with self._errors_logged(plan.site_id):
                 await self._plan_full_crawl(plan, now)
                 await self._plan_sitemap_look(plan, now)
         if _is_over(self._recrawled_at, self._pause_s, now):
@@ -159,7 +161,7 @@ class Coordinator:
             await self.jobs.unlist_ended()
             await Schedules(self.frontier).forget_removed(self.plans, now)
             for plan in self.plans:
-                with self._errors_logged(plan):
+                with self._errors_logged(plan.site_id):
                     await self._recrawl(plan, now)
             # The query is slow for large sites, and must leave the database time for other queries.
             self._pause_s = max(RECRAWL_S, _PAUSE_FACTOR * (monotonic() - started_s))
@@ -181,21 +183,22 @@ class Coordinator:
                 yield former, changed_at
 
     @contextmanager
-    def _errors_logged(self, plan: Plan) -> Iterator[None]:
+    def _errors_logged(self, site_id: str) -> Iterator[None]:
         """Log what is wrong with a site's plan, because the other sites have theirs."""
         try:
             yield
         except (ConfigError, ValueError) as error:
-            if self._logged.is_due((plan.site_id, str(error))):
-                logger.error("site %s: %s", plan.site_id, printable(str(error)))
+            if self._logged.is_due((site_id, str(error))):
+                logger.error("site %s: %s", site_id, printable(str(error)))
 
     async def _take_over(self, now: datetime) -> None:
         """Complete the jobs that a former leader began to plan."""
         for job in await self.jobs.running():
             if job.planned or (now - job.started).total_seconds() <= self.term_s:
                 continue
-            if (await self.jobs.complete(job)).planned:
-                logger.info("job %s was left half planned; it is complete now", job.id)
+            with self._errors_logged(job.site_id):
+                if (await self.jobs.complete(job)).planned:
+                    logger.info("job %s was left half planned; it is complete now", job.id)
 
     async def _plan_full_crawl(self, plan: Plan, now: datetime) -> None:
         if not plan.schedule or not plan.seeds:
@@ -377,7 +380,7 @@ class Coordinator:
     async def _close(self, now: datetime) -> None:
         running = await self.jobs.running()
         await self.jobs.note_pace(running, now.timestamp())
-        await end_jobs(self.jobs, self.database_url, now)
+        await end_jobs(self.jobs, self.database_url, now, fleet=self.fleet)
         if running:
             jobs = [await self.jobs.get(job.id) or job for job in running]
             await asyncio.to_thread(record, self.database_url, self.crawl, jobs)

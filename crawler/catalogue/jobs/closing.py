@@ -21,6 +21,8 @@ from itertools import groupby
 import attrs
 import psycopg2
 
+from crawler.access.proxies.doubtful_pages import jobs_with_doubtful_pages
+from crawler.access.shared_state import USUAL_FLEET
 from crawler.catalogue.jobs.in_postgres import note_on, record
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job
@@ -37,10 +39,14 @@ _DAY_S = 86_400.0
 BATCH = 5_000
 
 
-async def end_jobs(jobs: Jobs, database_url: str, now: datetime | None = None) -> list[Job]:
+async def end_jobs(
+    jobs: Jobs, database_url: str, now: datetime | None = None, *, fleet: str = USUAL_FLEET
+) -> list[Job]:
     """End and record each complete job; return the ended ones.
 
-    A full crawl with unseen products gets checks first, and ends after these.
+    A full crawl with unseen products gets checks first, and ends after these. A job whose pages are
+    to be fetched again, because a proxy of the *fleet* answered them by itself, is not complete:
+    workers with proxies request these pages, while any process may end jobs.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -50,8 +56,13 @@ async def end_jobs(jobs: Jobs, database_url: str, now: datetime | None = None) -
     running = await jobs.running()
     idle = bool(running) and await jobs.frontier.idle()
     now, ended_jobs, errors = now or datetime.now(UTC), [], []
-    for job in running:
-        if not is_over(job, now, idle=idle):
+    over = [job for job in running if is_over(job, now, idle=idle)]
+    frontier = jobs.frontier
+    unfinished = (
+        await jobs_with_doubtful_pages(frontier.redis, fleet, frontier.keys.crawl) if over else ()
+    )
+    for job in over:
+        if job.id in unfinished:
             continue
         try:
             ended_job = await _end(jobs, database_url, job, now)

@@ -14,7 +14,12 @@ import pytest
 from redis.asyncio import Redis
 
 from crawler.access.proxies import same_answers
-from crawler.access.proxies.doubtful_pages import doubtful_pages, forget, page_of
+from crawler.access.proxies.doubtful_pages import (
+    doubtful_pages,
+    forget,
+    jobs_with_doubtful_pages,
+    page_of,
+)
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
     Answer,
@@ -27,6 +32,7 @@ from crawler.access.proxies.same_answers import (
 
 pytestmark = pytest.mark.redis
 SITE, CRAWL, KEY = "shop.example", "catalog", "proxies:"
+KINDS, DAY_MS = ("answers", "answers_before"), 86_400_000
 PORTAL = b"<html><h1>Welcome to the hotel</h1>"
 LOGIN = redirect_of(f"http://{SITE}/", 302, "http://login.hotel.example/")
 
@@ -57,6 +63,7 @@ class Fleet:
         *,
         times: int = 0,
         site: str = SITE,
+        job: str = "",
     ) -> Judged:
         answer = got if isinstance(got, Answer) else answer_of(url(number), got)
         name, is_last = f"{times} {url(number)}", times >= 5
@@ -68,7 +75,8 @@ class Fleet:
             page="" if is_last else name,
             is_last=is_last,
         )
-        return await judge(self.redis, self.key, asked, answer, crawl=CRAWL, meta={})
+        meta = {"job_id": job} if job else {}
+        return await judge(self.redis, self.key, asked, answer, crawl=CRAWL, meta=meta)
 
     async def doubtful(self, *, is_end: bool = False) -> list[str]:
         """Take the pages that are to be fetched again."""
@@ -185,6 +193,42 @@ async def test_a_page_is_fetched_again_for_no_other_job_or_crawl(workers) -> Non
     found = await doubtful_pages(workers.redis, workers.key, CRAWL, is_end=True)
     assert [(pages.names, pages.meta) for pages in found] == [([f"0 {url(0)}"], {"job_id": "one"})]
     assert not await doubtful_pages(workers.redis, workers.key, "other", is_end=True)
+
+
+async def test_a_job_waits_for_its_doubtful_pages_until_the_last_is_forgotten(
+    workers, namespace
+) -> None:
+    """What one look added stood in Redis for as long as any other page was doubtful."""
+
+    async def waiting() -> set[str]:
+        return await jobs_with_doubtful_pages(workers.redis, namespace, CRAWL)
+
+    for job in ("one", "two"):
+        await workers.judged(0, PORTAL, job=job)
+        look = await workers.judged(1, PORTAL, job=job)
+        await workers.judged(1, page("one"), "two", look.look, job=job)
+    one, two = await doubtful_pages(workers.redis, workers.key, CRAWL, is_end=True)
+    await forget(workers.redis, workers.key, CRAWL, attrs.evolve(one, names=[]))
+    assert await waiting() == {"one", "two"}, "none of its pages is in the frontier again"
+    await forget(workers.redis, workers.key, CRAWL, one)
+    assert await waiting() == {two.meta["job_id"]}
+    await forget(workers.redis, workers.key, CRAWL, two)
+    assert not await workers.redis.exists(f"{workers.key}doubtful:{CRAWL}")
+
+
+async def test_what_is_known_of_a_job_that_lasts_for_weeks_ages(workers) -> None:
+    """Each answer kept all of them for a further day, so that those of weeks ago were compared."""
+    newer, older = (f"{workers.key}{kind}:{CRAWL} {SITE} " for kind in KINDS)
+    await workers.judged(0, PORTAL)
+    assert DAY_MS // 2 < await workers.redis.pttl(newer) <= DAY_MS
+    await workers.redis.pexpire(newer, DAY_MS * 3 // 4)
+    await workers.judged(1, page("one"))
+    assert await workers.redis.pttl(newer) <= DAY_MS * 3 // 4, "no answer prolongs it"
+    await workers.redis.pexpire(newer, DAY_MS // 3)
+    await workers.judged(2, page("two"))
+    assert await workers.redis.hlen(older) == 4
+    assert await workers.redis.hlen(newer) == 2
+    assert await workers.redis.pttl(older) <= DAY_MS // 3
 
 
 async def test_pages_with_a_doubted_answer_are_fetched_again_at_the_crawls_end(workers) -> None:
