@@ -202,16 +202,16 @@ class LocalRequests:
             await self._push_stub_now(number, again=again)
 
     async def _push_stub_now(self, number: int, *, again: bool) -> None:
-        if (local := self._waiting.get(number)) is None:
-            return
         is_known: bool | None = None
-        while True:
+        while (local := self._waiting.get(number)) is not None:  # it may be dropped meanwhile
             try:
                 if again and local.parent.is_abandoned and not await self._has_claim(local):
                     self._drop(number)
                     return
                 async with self._limiting:  # another push of the site waits for its limits, too
                     await self.before([local.stub])
+                if number not in self._waiting:
+                    return
                 if is_known is None:
                     is_known = await self._is_known(number, local)
                 if is_known:

@@ -164,6 +164,23 @@ async def test_a_death_between_arrival_and_departure_brings_nothing_twice(
     assert sorted(await drained(f)) == sorted(child.blob.decode() for child in children)
 
 
+async def test_what_cannot_be_read_in_an_outbox_keeps_nothing_behind_it(f: Frontier) -> None:
+    """I8: the links behind it stayed on their way, and the crawl never ended."""
+    lease = await one(f, of_part(f, 0)[0])
+    box, junk = f.parts[0].keys.outbox(1), [{"x": "y"}, {"fp": "", "due": "", "stored": "junk"}]
+    for number, fields in enumerate(junk, 1):
+        await f.redis.xadd(box, fields, id=f"0-{number}")
+    await f.parts[0].commit([Done(lease=lease, children=of_part(f, 1)[:3])])
+    await f.forward()
+    counts = await f.counts()
+    assert (counts.undone, counts.dead, counts.moving) == (3, 0, 0), "numbers below the last"
+
+    await f.redis.xadd(box, junk[1])
+    assert await f.forward() == 1
+    counts = await f.counts()
+    assert (counts.undone, counts.dead, counts.moving) == (3, 1, 0)
+
+
 async def test_a_slow_bearer_behind_a_quick_one_brings_nothing_twice(f: Frontier) -> None:
     first, second = of_part(f, 0)[:2]
     await f.push([first, second])

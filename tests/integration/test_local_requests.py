@@ -419,11 +419,28 @@ def test_a_slots_pause_holds_for_requests_that_stay_in_their_worker(
     assert asked[-1][0] - asked[0][0] > 0.75 * 3 * 0.5
 
 
+async def test_a_request_that_is_cleared_while_it_enters_is_no_duplicate_afterwards(
+    redis_client: Redis, namespace: str
+) -> None:
+    """It claimed its URL after it was dropped, so that the next request for it ended unsent."""
+    frontier, stats = Frontier(redis_client, namespace), []
+    local = local_of(frontier, stats)
+    send_limits = local.before
+
+    async def clear_meanwhile(pushes: Any) -> None:
+        local.clear("a.example")
+
+    request = Request("http://a.example/x", callback=lambda response: None)
+    for local.before in (clear_meanwhile, send_limits):
+        assert local.keep(request, None, 7)
+        await settled(local)
+    assert stats == ["local"] * 2
+    assert (await frontier.counts()).undone == len(local) == 1
+
+
 async def cancel(frontier: Frontier, domain: str) -> None:
     """Cancel job "j" as `scrapy jobs cancel` does."""
-    client: Any = frontier.redis
-    await client.sadd(frontier.keys.cancelled, "j")
-    await client.publish(frontier.keys.wake, "cancel")
+    await mark_cancelled(frontier, domain)
     await frontier.clear_job(domain, "j")
 
 

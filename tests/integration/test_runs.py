@@ -7,7 +7,9 @@ import asyncio
 import pytest
 from rich.console import Console
 
+from scrapy_seine.frontier import runs
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.runs import Latest, begins, enter, list_runs
 from scrapy_seine.reads import terminal_tables
@@ -48,6 +50,18 @@ async def test_a_starter_that_comes_after_the_end_begins_the_next_run(frontier):
 
     assert {number for number, _ in found} == {2}
     assert sum(began for _, began in found) == 1
+
+
+async def test_of_old_runs_not_even_the_names_stay(frontier, monkeypatch):
+    """Each run's name stayed, so that the key grew by each run of a crawl for ever."""
+    monkeypatch.setattr(runs, "KEPT", 2)
+    for n in range(5):
+        assert await join(frontier, f"day {n}") == (n + 1, True)
+    kept = await frontier.redis.hkeys(Keys(frontier.keys.crawl).runs)
+    assert sorted(name for name in kept if name.startswith(b"name:")) == [
+        b"name:day 3",
+        b"name:day 4",
+    ]
 
 
 async def test_a_run_is_joined_while_it_has_work_or_ended_after_the_process_began(frontier):

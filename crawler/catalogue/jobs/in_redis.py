@@ -19,7 +19,7 @@ from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.lenient_parsing import items, real, whole_number, word
+from scrapy_seine.lenient_parsing import items, real, record, whole_number, word
 from scrapy_seine.reads.progress import Pace
 from scrapy_seine.urls import domain, tidy
 
@@ -132,11 +132,14 @@ class Jobs:
             raise JobConflict(f"{text}; a second one beside it needs `again`")
 
     async def complete(self, job: Job) -> Job:
-        """Push the remaining seeds of a job whose planning process died."""
-        raw = await self._redis.hget(self._key(job.id), _PLAN)
-        if raw is None:  # begun by an older version, which stored no plan
+        """Push the remaining seeds of a job whose planning process died.
+
+        Raises:
+            ConfigError: a URL of its plan is invalid; the message has it.
+        """
+        if not job.plan:  # begun by an older version, or overwritten by another program
             return job
-        plan = orjson.loads(raw)
+        plan = orjson.loads(job.plan)
         return await self.begin(
             job.id,
             site_id=job.site_id,
@@ -384,6 +387,15 @@ def _plan(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:
     return orjson.dumps({"urls": list(urls), "fields": dict(fields)})
 
 
+def _readable_plan(raw: bytes | None) -> str:
+    """Return a plan as `_plan` wrote it; '' for anything else, because whoever reads it relies on
+    its seeds and fields."""
+    plan = record(raw)
+    urls, fields = plan.get("urls"), plan.get("fields")
+    has_seeds = isinstance(urls, list) and all(isinstance(url, str) for url in urls)
+    return word(raw) if has_seeds and isinstance(fields, dict) else ""
+
+
 def _domain(url: str) -> str:
     try:
         return domain(url)
@@ -411,7 +423,7 @@ def _job(name: str, fields: Mapping[bytes, bytes]) -> Job:
         finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
         checked=text("checked") == "1",
-        plan=text(_PLAN),
+        plan=_readable_plan(fields.get(_PLAN.encode())),
         pace=_pace(items(fields.get(b"pace"))),
     )
 

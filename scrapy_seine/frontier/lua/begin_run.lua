@@ -27,5 +27,7 @@ if ARGV[3] ~= '' then
     redis.call('HSET', RUNS, 'name:' .. ARGV[3], has)
 end
 local old = has - tonumber(ARGV[5])
-redis.call('HDEL', RUNS, old, 'at:' .. old, 'closed:' .. old)
+local readable, start = pcall(cjson.decode, redis.call('HGET', RUNS, old) or '')
+local name = readable and type(start) == 'table' and start.name or ''
+redis.call('HDEL', RUNS, old, 'at:' .. old, 'closed:' .. old, 'name:' .. tostring(name))
 return { has, 'BEGAN' }

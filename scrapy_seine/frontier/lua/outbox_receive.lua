@@ -18,11 +18,25 @@ local last = number(kept) or 0
 if kept and not number(kept) then -- received requests have a fingerprint, or enter twice
     note_spoilt(ARRIVED, ARGV[2])
 end
+
+-- What another program wrote there becomes a dead letter, because all that is behind it would wait for ever.
+local function set_aside_unreadable(stored)
+    local id = string.format('%d', next_seq()) .. SUFFIX
+    redis.call('HSET', REQUESTS, id, stored)
+    redis.call('HSET', AUTOPSY, id, '{"reason":"unreadable","error":"the link has no header or no time"}')
+    redis.call('ZADD', DEAD, now, id)
+    count('buried', 1)
+end
+
 for at = 4, 4 * tonumber(ARGV[3]), 4 do
-    local number, stored = tonumber(ARGV[at]), ARGV[at + 3]
+    local number, due, stored = tonumber(ARGV[at]), tonumber(ARGV[at + 2]), ARGV[at + 3]
     if number > last then
         local level, domain, job = header(stored)
-        admit(ARGV[at + 1], domain, level, tonumber(ARGV[at + 2]), stored)
+        if level and due then
+            admit(ARGV[at + 1], domain, level, due, stored)
+        else
+            set_aside_unreadable(stored)
+        end
         count_job(job, 'arrived', 1)
         last, new = number, new + 1
     end

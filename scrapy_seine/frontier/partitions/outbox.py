@@ -55,6 +55,6 @@ async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
     """Let *part* take in the head of an outbox; returns how many requests were new to it."""
     args: list[Any] = [source.keys.index, len(head)]
     for id_, fields in head:
-        stored = part.packer.pack_stored(fields[b"stored"])
-        args += (id_.partition(b"-")[0], fields[b"fp"], fields[b"due"], stored)
+        fp, due, stored = (fields.get(name, b"") for name in (b"fp", b"due", b"stored"))
+        args += (id_.partition(b"-")[0], fp, due, part.packer.pack_stored(stored))
     return int(await part.run("outbox_receive", *args))

@@ -66,6 +66,22 @@ async def test_a_site_whose_crawl_cannot_begin_keeps_no_other_from_its_own(
     assert [text.split(":")[0] for text in told] == ["site bad", f"site {'s' * 120}"]
 
 
+@pytest.mark.parametrize("plan", [b"\xff", b"{", b"[]", b'{"urls":[5],"fields":{}}'])
+@pytest.mark.parametrize("planned", ["1", "0"])
+async def test_a_plan_that_another_program_wrote_stops_no_coordinator(
+    redis_client, coordinator, plan, planned
+):
+    """I8: it is read where the job is completed, recorded, and where another one would begin."""
+    old = NOW - timedelta(days=1)
+    await coordinator.jobs.begin("shop-1", site_id="shop", kind="full", urls=SEEDS)
+    key = f"{coordinator.frontier.keys.prefix}job:shop-1"
+    spoilt = {"plan": plan, "planned": planned, "started_at": old.timestamp()}
+    await redis_client.hset(key, mapping=spoilt)
+    await coordinator.step(NOW)
+    (job,) = [job for job in await coordinator.jobs.newest() if job.id != "shop-1"]
+    assert (job.site_id, job.planned) == ("shop", True)
+
+
 async def test_a_schedule_is_refused_whose_site_leaves_no_room_for_a_jobs_name(driver):
     checked("s" * 90, "0 4 * * *", SEEDS, 0)
     with pytest.raises(ConfigError, match="90 at most"):
