@@ -16,6 +16,9 @@ from scrapy_seine.errors import ConfigError
 MOST_PARTITIONS = 64
 #: Characters of a secret, at least: 32 hexadecimal digits are 128 bits.
 LEAST_SECRET = 32
+#: Name of the secret of a process that has none; as SEINE_SECRET_PREVIOUS it accepts unsigned
+#: requests.
+UNSIGNED = "nothing"
 
 
 class SettingsLike(Protocol):
@@ -74,7 +77,8 @@ def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
     if previous and not current:
         raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
     secrets = tuple(secret for secret in (current, previous) if secret)
-    if any(len(secret) < LEAST_SECRET for secret in secrets):
+    named = [current, "" if previous == UNSIGNED else previous]
+    if any(0 < len(secret) < LEAST_SECRET for secret in named):
         raise ConfigError(
             f"SEINE_SECRET and SEINE_SECRET_PREVIOUS need {LEAST_SECRET} characters or more; "
             "`openssl rand -hex 32` makes one"

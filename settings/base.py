@@ -169,10 +169,11 @@ SEINE_JOB_PAGES = 0
 # URL does not count as seen, so that another page may link to it again. Default 0: any number.
 SEINE_MOST_PENDING = 0
 # Secret of 32 characters or more, for a Redis that other programs write to: workers sign requests,
-# and reject unsigned ones. Needs an empty frontier at first. Default: none, nothing is signed.
+# and reject unsigned ones. Default: none, nothing is signed.
 SEINE_SECRET = environment.secret("SEINE_SECRET")
 # A second secret that is accepted, to change the secret without a stop: set the new one here in all
-# workers; then the new one above and the old one here; then none here. Default: none.
+# workers; then the new one above and the old one here; then none here. `nothing` accepts unsigned
+# requests, for a fleet that begins to sign. Default: none.
 SEINE_SECRET_PREVIOUS = environment.secret("SEINE_SECRET_PREVIOUS")
 
 # URL (http:// or https://) to which the coordinator sends the ends of jobs, as signed webhooks.

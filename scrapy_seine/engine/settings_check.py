@@ -28,7 +28,7 @@ import attrs
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
+from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, UNSIGNED, SettingsLike
 from scrapy_seine.engine.download.private_addresses import AddressPolicy
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean, nearest
@@ -127,10 +127,13 @@ def place(use: Literal["written", "read"], kind: Kind) -> Kind:
     return attrs.evolve(kind, place=use)
 
 
-def secret(characters: int) -> Kind:
-    """Texts of at least this length, or empty; never shown."""
-    text = f"a text of {characters} characters or more, or empty"
-    return Kind(text, lambda v: not v or len(str(v)) >= characters, secret=True)
+def secret(characters: int, *others: str) -> Kind:
+    """Texts of at least this length, or empty, or one of *others*; never shown."""
+    text = (
+        f"a text of {characters} characters or more, {''.join(f'{o!r}, ' for o in others)}or empty"
+    )
+    short = {"", *others}
+    return Kind(text, lambda v: str(v or "") in short or len(str(v)) >= characters, secret=True)
 
 
 def _of_each(kind: Kind) -> str:
@@ -258,7 +261,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_ROBOTS_SECONDS": number(1),
     "SEINE_RUN": optional(NAME),
     "SEINE_SECRET": secret(LEAST_SECRET),
-    "SEINE_SECRET_PREVIOUS": secret(LEAST_SECRET),
+    "SEINE_SECRET_PREVIOUS": secret(LEAST_SECRET, UNSIGNED),
     "SEINE_SEEN": one_of("exact", "bloom"),
     "SEINE_SEEN_CAPACITY": whole_number(1000),
     "SEINE_SEEN_WINDOW_SECONDS": number(1),

@@ -50,8 +50,8 @@ async def agree_on_secret(frontier: Frontier, noted: str) -> None:
             raise ConfigError(
                 f"of the {undone} requests that wait in crawl {crawl!r} some are signed with "
                 "another SEINE_SECRET than this worker's or with none, and would be set aside: "
-                "name it in SEINE_SECRET_PREVIOUS, let workers with that one finish them, or empty "
-                "the crawl (scrapy seine frontier clear)"
+                "name it in SEINE_SECRET_PREVIOUS (`nothing` for none), let workers with that one "
+                "finish them, or empty the crawl (scrapy seine frontier clear)"
             )
         names -= unknown
     await client.hset(Keys(crawl).control, SIGNED, " ".join(sorted(names | {seal.name})))
@@ -78,7 +78,7 @@ async def refuse_other_signers(frontier: Frontier) -> None:
             raise ConfigError(
                 f"a worker of crawl {crawl!r} has another SEINE_SECRET than this one or none, so "
                 "that this one would set aside what it adds: name its secret in "
-                "SEINE_SECRET_PREVIOUS, or end it first"
+                "SEINE_SECRET_PREVIOUS (`nothing` if it has none), or end it first"
             )
 
 

@@ -7,6 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.in_redis import Jobs
+from scrapy_seine.config import UNSIGNED
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.wire import note
@@ -172,6 +173,30 @@ async def test_a_secret_is_given_up_only_when_nothing_that_waits_needs_it(
     await claim_for_spider(frontier.sealed([NEW]), "s", "p")  # a dead letter waits for nobody
     with pytest.raises(ConfigError, match=r"of the 1 requests"):
         await claim_for_spider(frontier.sealed([OLD]), "s", "p")
+
+
+async def test_a_fleet_without_a_secret_begins_to_sign_without_a_stop(frontier: Frontier) -> None:
+    """It had to be scaled to 0, and its crawl to be empty."""
+    frontier.now_ms = 0
+    await claim_for_spider(frontier.sealed([]), "s", "p")
+    await beat(frontier, "old")
+    await frontier.push([push(frontier, HOSTS[0])])
+    await claim_for_spider(frontier.sealed([NEW, UNSIGNED]), "s", "p")
+    await beat(frontier, "new")
+    await frontier.push([push(frontier, HOSTS[1])])
+    found = await frontier.lease("w", 2, ttl_ms=60_000)
+    for secrets in ([], [NEW, UNSIGNED]):
+        for one in found.leases:
+            frontier.sealed(secrets).seal.check(one.stored)
+    with pytest.raises(ConfigError, match="a worker of crawl"):
+        await claim_for_spider(frontier.sealed([NEW]), "s", "p")
+    await frontier.sign_off("old")
+    with pytest.raises(ConfigError, match=r"the 2 requests .*`nothing` for none"):
+        await claim_for_spider(frontier, "s", "p")
+    await frontier.commit([Done(lease=one) for one in found.leases if one.domain == HOSTS[0]])
+    await claim_for_spider(frontier, "s", "p")
+    with pytest.raises(DecodeError, match="is not signed"):
+        frontier.seal.check(next(one.stored for one in found.leases if one.domain == HOSTS[0]))
 
 
 async def test_a_worker_without_a_secret_does_not_join_workers_that_sign(

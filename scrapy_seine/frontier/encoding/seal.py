@@ -22,14 +22,13 @@ from hashlib import blake2b
 import attrs
 
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.config import UNSIGNED
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION, unknown_version
 from scrapy_seine.frontier.model import Push, header_of
 
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES
-#: Name of the secret of a process that has none.
-NOTHING = "nothing"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -49,23 +48,26 @@ class Seal:
 
     def __init__(self, crawl: str = "", secrets: Sequence[str] = ()) -> None:
         self._crawl = b"%d %s" % (len(crawl.encode()), crawl.encode())
-        keys = [_Key.of(secret) for secret in secrets]
+        keys = [_Key.of(secret) for secret in secrets if secret != UNSIGNED]
+        self._takes_unsigned = not keys or UNSIGNED in secrets
         self._signing_key = keys[0] if keys else None
         self._keys = {key.id: key for key in keys}
 
     @property
     def active(self) -> bool:
-        """Whether requests are signed, and unsigned ones refused."""
+        """Whether requests are signed."""
         return self._signing_key is not None
 
     @property
     def name(self) -> str:
         """Name of the secret that signs here; it reveals nothing else of the secret."""
-        return self._signing_key.id.hex() if self._signing_key is not None else NOTHING
+        return self._signing_key.id.hex() if self._signing_key is not None else UNSIGNED
 
     def reads(self, name: str) -> bool:
         """Whether requests signed with the secret of this name are accepted here."""
-        return self._signing_key is None or any(key.hex() == name for key in self._keys)
+        if self._signing_key is None or (name == UNSIGNED and self._takes_unsigned):
+            return True
+        return any(key.hex() == name for key in self._keys)
 
     def close(self, header: bytes, blob: bytes) -> bytes:
         """Sign an encoded request that is to be stored under *header*."""
@@ -91,6 +93,8 @@ class Seal:
             return
         header, _, blob = stored.partition(b"\n")
         if blob[:1] == VERSION:
+            if self._takes_unsigned:
+                return
             raise DecodeError("the stored request is not signed, and SEINE_SECRET is set")
         if blob[:1] != SEALED or len(blob) <= SEAL_BYTES:
             raise unknown_version(blob)
@@ -123,5 +127,5 @@ def signer_of(stored: bytes | None) -> str:
     """
     _, _, blob = (stored or b"").partition(b"\n")
     if blob[:1] == VERSION:
-        return NOTHING
+        return UNSIGNED
     return blob[1 : 1 + _ID_BYTES].hex() if blob[:1] == SEALED else ""

@@ -100,6 +100,10 @@ def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> No
     assert config.secrets == (NEW, OLD)
     assert NEW not in repr(config)
     assert NEW not in repr(vars(Seal("c", config.secrets)))
+    grace = {"SEINE_SECRET": NEW, "SEINE_SECRET_PREVIOUS": "nothing"}
+    assert FrontierConfig.from_settings(grace).secrets == (NEW, "nothing")
+    with pytest.raises(ConfigError, match="32 characters"):
+        FrontierConfig.from_settings({**grace, "SEINE_SECRET": "nothing"})
 
 
 def test_a_project_that_does_not_read_its_environment_signs_with_the_secret_in_it(
