@@ -331,7 +331,6 @@ class Jobs:
         if job.state == "paused":
             await self.resume(job)
         await self._end(job.id, "cancelled")
-        await self._redis.sadd(self.frontier.keys.cancelled, job.id)
         await self._redis.publish(self.frontier.keys.wake, "cancel")
         for name in job.domains:
             with suppress(ResponseError):  # a key of another type: its requests wait for their turn
@@ -362,6 +361,8 @@ class Jobs:
         pipe.hset(key, "state", state)
         pipe.hset(key, "finished_at", str(now_s))
         keys = self.frontier.keys
+        if state == "cancelled":  # in the same step, because workers drop requests by this set
+            pipe.sadd(keys.cancelled, job)
         webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, current, job, state, now_s))
         await pipe.execute()
 

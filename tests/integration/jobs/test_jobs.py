@@ -151,6 +151,23 @@ async def test_what_waits_for_a_cancelled_job_goes_at_once(jobs, driver):
     assert (await jobs.get(other.id)).left == 2
 
 
+async def test_what_is_told_as_cancelled_is_dropped_even_if_whoever_cancelled_it_dies(
+    jobs, driver, monkeypatch
+):
+    """Its requests were crawled on, and no second call cancelled a job that had ended."""
+    job = await begin(jobs)
+
+    async def die(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    for command in ("sadd", "publish"):
+        monkeypatch.setattr(driver.redis, command, die)
+    with pytest.raises(KeyboardInterrupt):
+        await jobs.cancel(job)
+    assert (await jobs.get(job.id)).state == "cancelled"
+    assert await driver.redis.smembers(driver.f.keys.cancelled) == {job.id.encode()}
+
+
 @pytest.mark.parametrize("kept", [b"junk", b"\xff \xfe\n"])
 async def test_a_job_is_cancelled_though_its_domain_holds_junk(jobs, driver, kept):
     job = await begin(jobs)
