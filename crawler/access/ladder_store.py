@@ -10,9 +10,9 @@ from redis.asyncio import Redis
 
 from crawler.access.ladder import STEPS, Decision, Policy, View
 from crawler.access.ladder_budget import EXPENSIVE
-from crawler.access.shared_state import prefix, run, text
+from crawler.access.shared_state import prefix, run
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.lenient_parsing import whole_number
+from scrapy_seine.lenient_parsing import whole_number, word
 
 #: How long a browser worker counts as alive after its announcement, ms.
 BROWSERS_MS = 180_000
@@ -79,12 +79,12 @@ class LadderStore:
             decision.reason,
             self.policy.probes,
         )
-        return text(reply) == "OK"
+        return word(reply) == "OK"
 
     async def ticket(self, domain: str, probe: str) -> bool:
         """Whether one more request may probe the lower step."""
         return (
-            text(await run(self.redis, "probe_ticket", self.key, self.now_ms, domain, probe))
+            word(await run(self.redis, "probe_ticket", self.key, self.now_ms, domain, probe))
             == "OK"
         )
 
@@ -102,19 +102,19 @@ class LadderStore:
             return []
         names: Any = await self.redis.zrevrange(self.key + "domains", 0, _MAX_SEARCHED - 1)
         pipe = self.redis.pipeline(transaction=False)
-        for name in map(text, names):
+        for name in map(word, names):
             pipe.hget(f"{self.key}d:{name}", "step")
-        steps = zip(map(text, names), await pipe.execute(), strict=True)
-        return sorted(name for name, step in steps if step and needs_browser(text(step)))
+        steps = zip(map(word, names), await pipe.execute(), strict=True)
+        return sorted(name for name, step in steps if step and needs_browser(word(step)))
 
     async def places(self) -> list[Place]:
         """Return the states of all domains, for operators."""
         names: Any = await self.redis.zrange(self.key + "domains", 0, -1)
         places = []
-        for name in sorted(map(text, names)):
+        for name in sorted(map(word, names)):
             view = await self.tally(name, {})
             path: Any = await self.redis.lrange(f"{self.key}path:{name}", 0, -1)
-            places.append(Place(name, view, tuple(map(text, path))))
+            places.append(Place(name, view, tuple(map(word, path))))
         return places
 
     async def reset(self, domain: str) -> bool:
@@ -127,7 +127,7 @@ def _view(reply: list[Any]) -> View:
     names = [field.name for field in attrs.fields(View)]
     values: dict[str, Any] = {}
     for name, raw in zip(names, reply, strict=True):
-        value = text(raw)
+        value = word(raw)
         values[name] = value if name in _TEXT else whole_number(value)
     values["step"] = values["step"] or "plain"
     return View(**values)

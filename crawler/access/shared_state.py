@@ -7,7 +7,6 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.config import SettingsLike
-from scrapy_seine.lenient_parsing import word
 from scrapy_seine.lua_scripts import call, keys_below, load_script
 
 #: Name of a fleet that has no other one.
@@ -36,8 +35,3 @@ def proxies_key(fleet: str) -> str:
 async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
     """Run a script of this package."""
     return await call(redis, load_script("crawler.access", name), keys_below(key), args)
-
-
-def text(value: Any) -> str:
-    """Read a reply as text."""
-    return word(value)

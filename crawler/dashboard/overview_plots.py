@@ -18,9 +18,6 @@ from scrapy_seine.reads.outcome_history import HOURS, MINUTES, TENS, Grain, Minu
 
 _MINUTE_S = 60
 _DAY_S = 86400
-#: Steps over which a plot by ten seconds is smoothed, because a worker reports every ten seconds:
-#: one step may have two reports and the next one none.
-_SMOOTH = 3
 #: Least number of points in the plot of a young crawl.
 _MIN_POINTS = 30
 
@@ -89,15 +86,17 @@ def sum_steps(steps: Sequence[Minute], step_s: int) -> list[Minute]:
     return list(sums.values())
 
 
-def smooth(steps: Sequence[Minute], width: int = _SMOOTH) -> list[Minute]:
+def smooth(steps: Sequence[Minute]) -> list[Minute]:
     """Average each step with its neighbours.
 
-    >>> [m.done for m in smooth([Minute(0), Minute(10, done=6), Minute(20)], 3)]
+    A worker reports every ten seconds, so that one step may have two reports and the next one none.
+
+    >>> [m.done for m in smooth([Minute(0), Minute(10, done=6), Minute(20)])]
     [3.0, 2.0, 3.0]
     """
-    half, smoothed = width // 2, []
+    smoothed = []
     for n, step in enumerate(steps):
-        neighbours = steps[max(n - half, 0) : n + half + 1]
+        neighbours = steps[max(n - 1, 0) : n + 2]
         summed = _sum(neighbours, step.at)
         smoothed.append(
             Minute(step.at, **{name: _count(summed, name) / len(neighbours) for name in _COUNTS})

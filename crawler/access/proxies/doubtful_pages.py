@@ -13,11 +13,11 @@ import attrs
 from redis.asyncio import Redis
 from scrapy import Request
 
-from crawler.access.shared_state import proxies_key, run, text
+from crawler.access.shared_state import proxies_key, run
 from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
-from scrapy_seine.lenient_parsing import record, whole_number
+from scrapy_seine.lenient_parsing import record, whole_number, word
 
 #: Key of `request.meta`: how often the page was requested for this reason.
 AGAIN = "_proxy_again"
@@ -82,9 +82,9 @@ async def doubtful_pages(
     latest: Any = "+inf" if is_end else 1000 * await server_time_s(redis)
     found = []
     for raw_site, raw_meta in (await redis.hgetall(f"{key}doubtful:{crawl}")).items():
-        name = f"{key}doubtful:{crawl} {text(raw_site)}"
+        name = f"{key}doubtful:{crawl} {word(raw_site)}"
         names = await redis.zrangebyscore(name, "-inf", latest, start=0, num=_MOST_PAGES)
-        found.append(DoubtfulPages(text(raw_site), list(map(text, names)), record(raw_meta)))
+        found.append(DoubtfulPages(word(raw_site), list(map(word, names)), record(raw_meta)))
     return found
 
 

@@ -15,11 +15,11 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.proxies.list_format import Proxy
-from crawler.access.shared_state import proxies_key, run, text
+from crawler.access.shared_state import proxies_key, run
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
-from scrapy_seine.lenient_parsing import record, whole_number
+from scrapy_seine.lenient_parsing import record, whole_number, word
 
 #: A proxy whose pause ends within this time is taken in advance, ms.
 LEAD_MS = 1000
@@ -186,8 +186,8 @@ class ProxyPool:
         return Registered(
             int(removed),
             int(lists),
-            ShownIds(tuple(sorted(map(text, only_others))), int(n_only_others)),
-            ShownIds(tuple(sorted(map(text, only_mine))), int(n_only_mine)),
+            ShownIds(tuple(sorted(map(word, only_others))), int(n_only_others)),
+            ShownIds(tuple(sorted(map(word, only_mine))), int(n_only_mine)),
         )
 
     async def withdraw(self, worker: str) -> None:
@@ -238,9 +238,9 @@ class ProxyPool:
             avoided,
             int(is_bound),
         )
-        status = text(reply[0])
+        status = word(reply[0])
         if status == "TAKEN":
-            return TakenProxy(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
+            return TakenProxy(word(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
         if status != "WAIT":
             return float("inf")
         wait_s = int(reply[1]) / 1000
@@ -283,14 +283,14 @@ class ProxyPool:
             int(config.longest_s * 1000),
             config.domains,
         )
-        return text(reply)
+        return word(reply)
 
     async def release(self, proxy_id: str) -> None:
         """End a proxy's quarantines; the next request probes it."""
         pipe = self.redis.pipeline(transaction=False)
         pipe.zadd(self.key + "resting", {proxy_id: 1}, xx=True)
         for domain in await self.redis.smembers(self.key + "domains"):
-            pipe.zadd(f"{self.key}rest:{text(domain)}", {proxy_id: 1}, xx=True)
+            pipe.zadd(f"{self.key}rest:{word(domain)}", {proxy_id: 1}, xx=True)
         await pipe.execute()
 
     async def health(self) -> list[Health]:
@@ -298,17 +298,17 @@ class ProxyPool:
         now_s = self.now_ms / 1000 or await server_time_s(self.redis)
         infos = await self.redis.hgetall(self.key + "info")
         counts = {
-            text(k): whole_number(v)
+            word(k): whole_number(v)
             for k, v in (await self.redis.hgetall(self.key + "health")).items()
         }
         resting = await self._seconds_left(self.key + "resting", now_s)
         domains = {
-            text(d): await self._seconds_left(f"{self.key}rest:{text(d)}", now_s)
+            word(d): await self._seconds_left(f"{self.key}rest:{word(d)}", now_s)
             for d in await self.redis.smembers(self.key + "domains")
         }
         health = []
         for raw_id, raw_info in sorted(infos.items()):
-            proxy_id, info = text(raw_id), record(raw_info)
+            proxy_id, info = word(raw_id), record(raw_info)
             health.append(
                 Health(
                     proxy_id,
@@ -327,4 +327,4 @@ class ProxyPool:
     async def _seconds_left(self, key: str, now_s: float) -> dict[str, float]:
         """Return the seconds left of each quarantine in a set, by proxy."""
         rests: Any = await self.redis.zrangebyscore(key, now_s * 1000, "+inf", withscores=True)
-        return {text(name): round(until / 1000 - now_s, 1) for name, until in rests}
+        return {word(name): round(until / 1000 - now_s, 1) for name, until in rests}

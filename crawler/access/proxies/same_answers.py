@@ -26,10 +26,11 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 from redis.asyncio import Redis
 
-from crawler.access.shared_state import run, text
+from crawler.access.shared_state import run
 from crawler.extract.links.registered_domain import same_site, site_of
 from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.lenient_parsing import word
 
 #: Answers of a domain that the fleet remembers, at least.
 ANSWERS = 1000
@@ -183,4 +184,4 @@ async def judge(
         *(crawl, json.dumps(meta)),
     )
     look = [answer.words, asked.source, looks + 1]
-    return Judged(text(verdict), text(first), look, int(doubtful))  # type: ignore[arg-type]
+    return Judged(word(verdict), word(first), look, int(doubtful))  # type: ignore[arg-type]

@@ -84,16 +84,18 @@ class _NoTraceback(logging.Filter):
         return True
 
 
-def is_read(name: str, level: int = logging.DEBUG) -> bool:
-    """Whether a handler takes lines of a logger at a level.
+def is_read(name: str) -> bool:
+    """Whether a handler takes a logger's lines of the lowest level.
 
     LOG_LEVEL is the level of Scrapy's own handler only: a project may have others.
     """
     log: logging.Logger | None = logging.getLogger(name)
-    if log is None or not log.isEnabledFor(level):
+    if log is None or not log.isEnabledFor(logging.DEBUG):
         return False
     while log is not None:
-        if any(handler.level <= level and not _drops_all(handler) for handler in log.handlers):
+        if any(
+            handler.level <= logging.DEBUG and not _drops_all(handler) for handler in log.handlers
+        ):
             return True
         log = log.parent if log.propagate else None
     return False
