@@ -27,7 +27,7 @@ from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.dead_letters import Filter, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.formatting import span
-from scrapy_seine.reads.requests import Found
+from scrapy_seine.reads.requests import FoundRequest
 
 VERBS = ("list", "show", "replay", "purge")
 NO_SUCH = "no dead letter has the id {!r}; `scrapy seine dlq` shows them"
@@ -172,7 +172,7 @@ async def _selected_ids(frontier: Frontier, ids: list[str], selection: Filter) -
     return [letter.id for letter in reversed(letters)]
 
 
-def _table(letters: list[Found]) -> lazy_rich.Table:
+def _table(letters: list[FoundRequest]) -> lazy_rich.Table:
     table = lazy_rich.Table(title=f"The newest {len(letters)} dead letters", title_justify="left")
     for name in ("id", "age", "reason", "url", "error"):
         table.add_column(name, overflow="fold" if name == "url" else "ellipsis")

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.printable import redact
-from scrapy_seine.reads.requests import Found, decode_stored, load
+from scrapy_seine.reads.requests import FoundRequest, decode_stored, load
 from scrapy_seine.urls import domain
 
 #: Dead letters read in one step while filtering.
@@ -35,7 +35,7 @@ class Filter(Value):
     until: float = float("inf")
     """Buried at this Unix time or earlier."""
 
-    def matches(self, letter: Found) -> bool:
+    def matches(self, letter: FoundRequest) -> bool:
         """Whether a dead letter is selected."""
         if not self.since <= letter.at <= self.until:
             return False
@@ -55,12 +55,12 @@ def domain_of(url: str) -> str:
         return ""
 
 
-def reason_of(letter: Found) -> str:
+def reason_of(letter: FoundRequest) -> str:
     """Return why it was given up."""
     return str(letter.note.get("reason") or "unknown")
 
 
-async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> list[Found]:
+async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> list[FoundRequest]:
     """Return dead letters of one partition, the newest first."""
     client: Any = frontier.redis
     keys = frontier.keys
@@ -87,7 +87,7 @@ def parse_note(note: bytes | None) -> dict[str, Any]:
 
 async def search_dead(
     frontier: Frontier, selection: Filter, *, limit: int = 100, most: int = MOST
-) -> tuple[list[Found], bool]:
+) -> tuple[list[FoundRequest], bool]:
     """Return matching dead letters, newest first, and whether all were searched.
 
     *most* of each partition are read, from the newest on that is old enough.
@@ -99,9 +99,9 @@ async def search_dead(
 
 async def _search_part(
     frontier: Frontier, selection: Filter, limit: int, most: int
-) -> tuple[list[Found], bool]:
+) -> tuple[list[FoundRequest], bool]:
     client: Any = frontier.redis
-    matches: list[Found] = []
+    matches: list[FoundRequest] = []
     first = await client.zcount(frontier.keys.dead, f"({selection.until * 1000}", "+inf")
     for start in range(first, first + most, STEP):
         batch = await read_dead(frontier, start=start, limit=STEP)
@@ -113,7 +113,7 @@ async def _search_part(
     return matches[:limit], False
 
 
-async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
+async def one_dead(frontier: Frontier, id_: str) -> tuple[FoundRequest, bytes] | None:
     """Return one dead letter with its stored bytes; None: it does not exist any more."""
     client: Any = frontier.redis
     number, parts = part_of_id(id_), frontier.parts

@@ -17,7 +17,7 @@ from scrapy_seine.reads.fleet import meta_of, stored_fields
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Found(Value):
+class FoundRequest(Value):
     """One stored request."""
 
     id: str
@@ -34,11 +34,11 @@ class Found(Value):
     note: dict[str, Any] = attrs.Factory(dict)
 
 
-def decode_stored(stored: bytes | None, **more: Any) -> Found:
+def decode_stored(stored: bytes | None, **more: Any) -> FoundRequest:
     """Decode a stored request; one that cannot be decoded has no URL (I8)."""
     fields = stored_fields(stored or b"")
     meta = meta_of(fields)
-    return Found(
+    return FoundRequest(
         url=str(fields.get("url") or "(cannot be read)"),
         priority=whole_number(fields.get("priority")),
         retries=whole_number(
@@ -64,7 +64,7 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     return [stored.get(id_) for id_ in ids]
 
 
-async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:
+async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[FoundRequest]:
     """Return the requests of a domain that are next."""
     client: Any = frontier.redis
     ids = await client.zrange(frontier.keys.queue(domain), 0, limit - 1)

@@ -7,7 +7,7 @@ from typing import Any
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.reads.dead_letters import read_dead
-from scrapy_seine.reads.requests import Found, decode_stored, load, peek
+from scrapy_seine.reads.requests import FoundRequest, decode_stored, load, peek
 from scrapy_seine.urls import domain as domain_of
 from scrapy_seine.urls import normalise
 
@@ -15,7 +15,7 @@ from scrapy_seine.urls import normalise
 DEPTH = 1000
 
 
-async def find(frontier: Frontier, url: str) -> list[Found]:
+async def find(frontier: Frontier, url: str) -> list[FoundRequest]:
     """Return the requests for a URL among the first DEPTH of each place it may be in.
 
     Raises:
@@ -38,7 +38,7 @@ def _same(url: str, target: str) -> bool:
         return False
 
 
-async def _delayed(frontier: Frontier, domain: str) -> list[Found]:
+async def _delayed(frontier: Frontier, domain: str) -> list[FoundRequest]:
     client: Any = frontier.redis
     delayed = frontier.keys.part(domain).delayed
     rows = await client.zrange(delayed, 0, DEPTH - 1, withscores=True)
@@ -49,7 +49,7 @@ async def _delayed(frontier: Frontier, domain: str) -> list[Found]:
     ]
 
 
-async def _leased(frontier: Frontier, domain: str) -> list[Found]:
+async def _leased(frontier: Frontier, domain: str) -> list[FoundRequest]:
     client: Any = frontier.redis
     keys = frontier.keys.part(domain)
     rows = await client.zrange(keys.leases, 0, DEPTH - 1, withscores=True)

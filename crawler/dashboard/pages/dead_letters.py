@@ -12,7 +12,7 @@ from scrapy_seine.lenient_parsing import word
 from scrapy_seine.reads.dead_letters import Filter, domain_of, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import stored_fields
 from scrapy_seine.reads.formatting import count
-from scrapy_seine.reads.requests import Found
+from scrapy_seine.reads.requests import FoundRequest
 
 MAX_LETTERS = 100
 
@@ -54,7 +54,7 @@ def _filter(letter_filter: Filter) -> Node:
     return tag.form(inputs, tag.button("Filter", class_="main"), method="get", role="search")
 
 
-def _list(request: web.Request, letters: list[Found], letter_filter: Filter) -> Node:
+def _list(request: web.Request, letters: list[FoundRequest], letter_filter: Filter) -> Node:
     names = ("Pick", "Buried (UTC)", "Reason", "Error", "URL")
     letters_table = table("Newest first", names, [_row(letter) for letter in letters], words=5)
     buttons = [
@@ -87,7 +87,7 @@ def _form_for_all(request: web.Request, verb: str, label: str, letter_filter: Fi
     return action_form(request, verb, label, **hidden)
 
 
-def _row(letter: Found) -> tuple[Node, ...]:
+def _row(letter: FoundRequest) -> tuple[Node, ...]:
     checkbox = tag.input(
         type="checkbox", name="id", value=letter.id, aria_label=f"Choose {letter.url}"
     )
@@ -133,7 +133,7 @@ async def letter(request: web.Request) -> web.Response:
     )
 
 
-def _facts(dead_letter: Found) -> list[tuple[Node, ...]]:
+def _facts(dead_letter: FoundRequest) -> list[tuple[Node, ...]]:
     note = {name: value for name, value in dead_letter.note.items() if name not in {"url", "at"}}
     facts: list[tuple[Node, ...]] = [
         ("buried (UTC)", moment(dead_letter.at)),

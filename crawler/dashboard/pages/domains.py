@@ -12,7 +12,7 @@ from crawler.dashboard.pages.overview import MOODS, domains_table
 from crawler.reads.ladder import Rung, read_rung
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
 from scrapy_seine.reads.formatting import count, pause, share, span
-from scrapy_seine.reads.requests import Found, peek
+from scrapy_seine.reads.requests import FoundRequest, peek
 
 PAGE = 100
 _MAX_LENGTH = 255
@@ -87,7 +87,7 @@ def _ladder_step(rung: Rung | None) -> Node:
     return tag.section(tag.p("Asked by: ", step, " ", rung.reason), moves)
 
 
-def _row(request: Found) -> tuple[Node, ...]:
+def _row(request: FoundRequest) -> tuple[Node, ...]:
     return (
         tag.a(request.url, href=address("frontier", url=request.url), class_="url"),
         str(request.priority),

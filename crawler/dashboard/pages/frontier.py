@@ -25,7 +25,7 @@ from crawler.reads.products import product_at
 from crawler.reads.records import attempts_of
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, span
-from scrapy_seine.reads.requests import Found
+from scrapy_seine.reads.requests import FoundRequest
 from scrapy_seine.reads.search import DEPTH, find
 from scrapy_seine.urls import domain, normalise
 
@@ -108,7 +108,7 @@ async def _search(request: web.Request, context: Context, url: str) -> Node:
     ]
 
 
-def _row(request: Found) -> tuple[Node, ...]:
+def _row(request: FoundRequest) -> tuple[Node, ...]:
     state: Node = request.state
     if request.state == "dead":
         state = tag.a(request.state, href=f"/dead/{request.id}")
