@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 
 from crawler.extract import lazy_patterns
@@ -83,9 +83,12 @@ def maker_beside(heading: Element) -> str | None:
     for _ in range(_MAX_AROUND):
         if box is None or box.tag == "html":
             return None
-        makers = {name.casefold(): name for name in _makers_in(box, product_name, unnamed)}
+        around = [e for e in islice(box.iter("a", "img"), _MAX_LINKS) if e not in unnamed]
+        named = filter(None, (_maker_of(element, product_name) for element in around))
+        makers = {name.casefold(): name for name in named}
         if makers:
             return makers.popitem()[1] if len(makers) == 1 else None
+        unnamed.update(around)
         box = box.getparent()
     return None
 
@@ -129,18 +132,11 @@ def _below(element: Element) -> Element | None:
     return following
 
 
-def _makers_in(box: Element, product_name: str, unnamed: set[Element]) -> Iterator[str]:
-    """Yield the makers that a box names; add links and pictures without a maker to *unnamed*."""
-    for element in islice(box.iter("a", "img"), _MAX_LINKS):
-        if element in unnamed:
-            continue
-        name = (
-            _logo_maker(element, product_name) if element.tag == "img" else _linked_maker(element)
-        )
-        if name and not any(around.tag in _ASIDE for around in element.iterancestors()):
-            yield name
-        else:
-            unnamed.add(element)
+def _maker_of(element: Element, product_name: str) -> str | None:
+    """Return the maker that a link or a picture names, unless it stands aside; None: none."""
+    name = _logo_maker(element, product_name) if element.tag == "img" else _linked_maker(element)
+    is_aside = name and any(around.tag in _ASIDE for around in element.iterancestors())
+    return None if is_aside else name
 
 
 def _logo_maker(image: Element, product_name: str) -> str | None:
