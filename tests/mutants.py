@@ -388,7 +388,7 @@ def _try(mutant: Mutant) -> None:
     """Run a mutant's tests in this process, which ends with what became of it."""
     os.setsid()
     sys.meta_path.insert(0, _Finder(mutant.module, changed(mutant)))
-    files = [f"tests/unit/test_{name}.py" for name in TESTS[mutant.module]]
+    files = tests_of(mutant.module)
     examples = "tests/unit/project/test_docstring_examples.py"
     if "\n    >>> " in source_of(mutant.module).read_text("utf-8"):
         files.append(f"{examples}::test_the_examples_of_a_module_hold[{mutant.module}]")
@@ -456,6 +456,8 @@ def main() -> None:
     for name in SHARED:
         importlib.import_module(name)
     drawn = sample(options.count, options.seed, options.area)
+    if not drawn:
+        sys.exit(f"no module is called {options.area}")
     unchanged = [Mutant(name, 0, "", -1) for name in sorted({mutant.module for mutant in drawn})]
     failing = [m.module for m, status in outcomes(unchanged, options.jobs) if status != _SURVIVED]
     if failing:
