@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from scrapy_seine.config import FrontierConfig
+from scrapy_seine.config import UNSIGNED, FrontierConfig
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, decode, encode
 from scrapy_seine.frontier.encoding.seal import Seal
@@ -65,13 +65,18 @@ def test_parts_cannot_be_moved_between_a_crawl_s_name_a_header_and_the_request()
         two.check(b"x\n" + signed)
 
 
-def test_a_fleet_changes_its_secret_without_a_stop() -> None:
-    steps = [Seal("c", secrets) for secrets in ([OLD], [OLD, NEW], [NEW, OLD], [NEW])]
+@pytest.mark.parametrize(
+    "secrets", [([OLD], [OLD, NEW], [NEW, OLD], [NEW]), ([], [NEW, UNSIGNED], [NEW])]
+)
+def test_a_fleet_changes_its_secret_or_gets_one_without_a_stop(secrets: list[list[str]]) -> None:
+    steps = [Seal("c", each) for each in secrets]
     for before, after in itertools.pairwise(steps):
         for writer, reader in ((before, after), (after, before), (after, after)):
             reader.check(writer.push(PLAIN).to_stored())
+            assert reader.reads(writer.name)
     with pytest.raises(DecodeError):
-        steps[3].check(steps[0].push(PLAIN).to_stored())
+        steps[-1].check(steps[0].push(PLAIN).to_stored())
+    assert not steps[-1].reads(steps[0].name)
 
 
 def test_a_worker_without_a_secret_reads_what_others_signed() -> None:
