@@ -127,6 +127,11 @@ class Lease(Value):
     """Level, domain and job, once they were read."""
 
     @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from an earlier lease on the same request, which the worker lost."""
+        return self.id, self.token
+
+    @property
     def blob(self) -> bytes:
         """The encoded request."""
         return self.stored.partition(b"\n")[2]

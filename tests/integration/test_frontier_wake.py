@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 from unittest.mock import Mock
 
+import attrs
 import pytest
 from redis.asyncio import Redis
 from scrapy.settings import Settings
@@ -198,4 +199,24 @@ async def test_a_slot_that_nobody_has_a_use_for_makes_no_trip(d: Driver) -> None
     exchange.held_count = lambda: 0
     exchange.free_slot(lease)
     assert exchange._timer._set is not None
+    exchange._timer.cancel()
+
+
+async def test_the_end_of_a_lost_lease_leaves_the_slot_of_its_requests_next_one(d: Driver) -> None:
+    """The worker was given the request again, and the page that it had first ends last."""
+    told: Any = Mock()
+    config = FrontierConfig.from_settings(Settings(), "x")
+    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, add_to_stat=told)
+    await d.f.push(pages(1))
+    await exchange.round_trip()
+    lost = exchange.take()
+    assert lost is not None
+    held = attrs.evolve(lost, token="another")
+    exchange.free_slot(held)
+    exchange.commit(Done(lease=lost))
+    exchange._report_free_slots()
+    assert exchange.endings.landed == [held]
+    assert [call.about for call in exchange.endings.calls() if call.name == "free_slots"] == [
+        [held]
+    ]
     exchange._timer.cancel()

@@ -143,9 +143,9 @@ class Endings(Record):
         *commit* returns the script that ends pages, and its arguments; *packer* packs requests.
         """
         pack = bytes if packer is None else packer.pack
-        ending = {d.lease.id for d in self.done}
+        ending = {d.lease.key for d in self.done}
         with_links = [burial for burial in self.burials if burial.children]
-        landed = [lease for lease in self.landed if lease.id not in ending]
+        landed = [lease for lease in self.landed if lease.key not in ending]
         for part in _parts(landed, MAX_PAGES):
             yield Call("free_slots", [arg for x in part for arg in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):

@@ -91,8 +91,8 @@ class Exchange:
         self.saw_work = False
         self._entered_at_open: int | None = None
         self._starved = False
-        self._landed: dict[str, tuple[float, Lease]] = {}
-        """Leases whose slots are to be reported, by id, with the ends of their downloads."""
+        self._landed: dict[tuple[str, str], tuple[float, Lease]] = {}
+        """Leases whose slots are to be reported, by `Lease.key`, and when their downloads ended."""
         self._sending = False
         lease_request = LeaseRequest(
             worker=worker,
@@ -130,7 +130,7 @@ class Exchange:
 
     def commit(self, page: Done) -> None:
         """Report that a page is done and stored."""
-        self._landed.pop(page.lease.id, None)
+        self._landed.pop(page.lease.key, None)
         self.endings.done.append(page)
         self._schedule_sending()
 
@@ -141,19 +141,19 @@ class Exchange:
 
     def retry(self, retry: Retry) -> None:
         """Report that a request is to be tried again."""
-        self._landed.pop(retry.lease.id, None)
+        self._landed.pop(retry.lease.key, None)
         self.endings.retries.append(retry)
         self._schedule_sending()
 
     def bury(self, burial: Burial) -> None:
         """Give a request up."""
-        self._landed.pop(burial.lease.id, None)
+        self._landed.pop(burial.lease.key, None)
         self.endings.burials.append(burial)
         self._schedule_sending()
 
     def release(self, lease: Lease) -> None:
         """Hand back a request that was not sent."""
-        self._landed.pop(lease.id, None)
+        self._landed.pop(lease.key, None)
         self.endings.releases.append(lease)
         self._schedule_sending()
 
@@ -176,7 +176,7 @@ class Exchange:
         It is reported once this worker gets fewer leases than it asks for, or the page is open for
         OPEN_S. Until then the end of the page frees the slot, at no cost.
         """
-        self._landed[lease.id] = monotonic(), lease
+        self._landed[lease.key] = monotonic(), lease
         if self._starved:
             self._report_free_slots()
 
@@ -451,7 +451,7 @@ class Exchange:
         """Drop leases that Redis lost, with their endings; returns them."""
         lost_leases = [lease for lease in self.buffered if is_lost(lease)]
         self.drop([lease.id for lease in lost_leases])
-        self._landed = {id_: at for id_, at in self._landed.items() if not is_lost(at[1])}
+        self._landed = {key: at for key, at in self._landed.items() if not is_lost(at[1])}
         self.undone = None
         self.lines.forget()
         return lost_leases + self.endings.drop_lost(is_lost)
