@@ -101,7 +101,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
-        self.answers = Answers(crawler, self._open, self.redis_errors)
+        self.proxies_by_id: dict[str, Proxy] = {}
+        self.answers = Answers(crawler, self._open, self._proxy_of, self.redis_errors)
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -110,7 +111,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.verdicts = worker.verdict_listeners
-        self.proxies_by_id: dict[str, Proxy] = {}
         self.proxies: list[Proxy] = []
         self.worker = uuid.uuid4().hex[:16]
         self._pool: ProxyPool | None = None
@@ -391,9 +391,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         await self.settle(request, None if is_unproven else ban, "")
         return response
 
+    def _proxy_of(self, proxy_id: str) -> Proxy | None:
+        return self.proxies_by_id.get(proxy_id)
+
     def source_of(self, proxy_id: str) -> str:
         """Return who stands behind a proxy: its provider, else its address."""
-        proxy = self.proxies_by_id.get(proxy_id)
+        proxy = self._proxy_of(proxy_id)
         return (proxy.provider if proxy is not None else "") or proxy_id.partition("#")[0]
 
     async def look_again(self, request: Request, reason: str) -> Request:
@@ -431,7 +434,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if not ban or tries > self.max_tries:
             await self.report(request, "good" if ban is False else "unknown")
             return None
-        reply = await self.report(request, "ban")
+        reply = await self.report(request, "ban", reason)
         if refused and reply in _NEWS and not request.meta.get(_PROBE):
             # The site refuses a proxy that it accepted before; all its uses count as one verdict.
             self.verdicts.notify(request, False)
@@ -461,12 +464,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             raise IgnoreRequest(reason)
         return back
 
-    async def report(self, request: Request, outcome: Outcome) -> str:
+    async def report(self, request: Request, outcome: Outcome, reason: str = "") -> str:
         """Report a use of the request's proxy; return the pool's reply."""
         lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        return await self._report_lease(domain(request.url), lease, outcome)
-
-    async def _report_lease(self, site: str, lease: TakenProxy, outcome: Outcome) -> str:
+        site = domain(request.url)
         try:
             reply = await (await self._open()).report(site, lease, outcome)
         except (RedisError, OSError) as error:
@@ -474,7 +475,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return ""
         if reply in _NEWS:
             self.counted_at.pop(site, None)
-            logger.info("proxy %s is %s by %s", lease.id, reply.lower(), site)
+            logger.info("proxy %s is %s by %s: %s", lease.id, reply.lower(), site, reason)
         return reply
 
     def opened(self) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
+from typing import Any
 
 import attrs
 from redis.exceptions import RedisError
@@ -22,21 +23,28 @@ from crawler.access.proxies.doubtful_pages import (
     page_of,
     requested_url,
 )
+from crawler.access.proxies.list_format import Proxy
+from crawler.access.proxies.own_answer import shown
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
+    NOWHERE,
     Answer,
     Asked,
     Judged,
     answer_of,
     digest_of,
+    disown,
+    is_small,
     judge,
     redirect_of,
 )
+from crawler.access.proxies.sticky import LOOKS
 from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
+from middlewares.own_answers import OwnAnswers, Seen
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
@@ -62,9 +70,14 @@ class Answers:
     """The answers that a worker got through its proxies."""
 
     def __init__(
-        self, crawler: Crawler, pool: Callable[[], Awaitable[ProxyPool]], errors: RedisErrors
+        self,
+        crawler: Crawler,
+        pool: Callable[[], Awaitable[ProxyPool]],
+        proxy_of: Callable[[str], Proxy | None],
+        errors: RedisErrors,
     ) -> None:
         self._crawler, self._pool, self._errors = crawler, pool, errors
+        self._own = OwnAnswers(proxy_of)
         self._log = OnceAMinute()
 
     async def judge(self, request: Request, response: Response, proxy: str, source: str) -> Judged:
@@ -92,16 +105,8 @@ class Answers:
             page=page,
             is_last=is_last(request),
         )
-        crawl = self._frontier.keys.crawl if self._frontier is not None else ""
-        meta = {key: request.meta[key] for key in _SHARED if key in request.meta}
         try:
-            pool = await self._pool()
-            judged = await judge(
-                *(pool.redis, pool.key, asked, answer or NO_ANSWER),
-                crawl=crawl,
-                meta=meta,
-                now_ms=pool.now_ms,
-            )
+            judged = await self._judged(request, response, proxy, asked, answer or NO_ANSWER)
             if judged.doubtful:
                 await self.fetch_again()
         except (RedisError, OSError) as error:
@@ -117,6 +122,49 @@ class Answers:
                 *(proxy, asked.site, judged.first),
             )
         return judged
+
+    async def _judged(
+        self, request: Request, response: Response, proxy: str, asked: Asked, answer: Answer
+    ) -> Judged:
+        """Judge an answer by the fleet's others, then by its proxy's own answer."""
+        pool, meta = await self._pool(), _meta_of(request)
+        judged = await judge(
+            *(pool.redis, pool.key, asked, answer),
+            crawl=self._crawl,
+            meta=meta,
+            now_ms=pool.now_ms,
+        )
+        location = header(response, "Location")
+        may_be_own = bool(answer.words) and (bool(location) or is_small(response.body))
+        if judged.verdict == "NO PAGE" or not may_be_own:
+            return judged
+        is_suspicious = (
+            judged.first != asked.url
+            or answer.first_looks > 0
+            or LOOKS in request.meta
+            or m.KNOWN in request.meta
+        )
+        what = shown(request.url, response.status, response.body, location)
+        seen = Seen(asked, answer.words, what, meta)
+        own = await self._own.own_among(request, proxy, seen, is_suspicious=is_suspicious)
+        doubtful = await self._disown(own)
+        return Judged("NO PAGE", NOWHERE, [], doubtful) if seen in own else judged
+
+    async def _disown(self, own: Sequence[Seen]) -> int:
+        """Have the pages fetched again that were read from proxies' own answers."""
+        pool, doubtful = await self._pool(), 0
+        for seen in own:
+            doubtful += await disown(
+                *(pool.redis, pool.key, seen.asked, seen.words),
+                crawl=self._crawl,
+                meta=seen.meta,
+                now_ms=pool.now_ms,
+            )
+        return doubtful
+
+    @property
+    def _crawl(self) -> str:
+        return self._frontier.keys.crawl if self._frontier is not None else ""
 
     @property
     def _frontier(self) -> Frontier | None:
@@ -134,6 +182,8 @@ class Answers:
         frontier, pool = self._frontier, await self._pool()
         if frontier is None:
             return False
+        if is_end:
+            await self._disown(await self._own.all_own())
         crawl, found = frontier.keys.crawl, False
         for pages in await doubtful_pages(pool.redis, pool.key, crawl, is_end=is_end):
             found = found or bool(pages.names)
@@ -172,6 +222,10 @@ def _answer(request: Request, response: Response, *, is_page: bool) -> Answer | 
     if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
         return attrs.evolve(answer, first_looks=float("inf"))
     return answer
+
+
+def _meta_of(request: Request) -> dict[str, Any]:
+    return {key: request.meta[key] for key in _SHARED if key in request.meta}
 
 
 def _has_gates_cookie(request: Request) -> bool:

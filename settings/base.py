@@ -412,6 +412,9 @@ SEINE_LIMITS_PER: dict[str, str] = {}
 # Refusals through proxies that the site accepted before, after which the page is to blame and no
 # other proxy is tried. Default 5 (rotating_proxies' setting and value).
 ROTATING_PROXY_PAGE_RETRY_TIMES = 5
+# How a proxy's user and password are written in bytes (RFC 7617). Default: utf-8, because Scrapy's
+# own, latin-1, has no euro sign: each request failed before it was sent.
+HTTPPROXY_AUTH_ENCODING = "utf-8"
 # Class that recognises a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
 # Default: by the verdict of crawler.access.detect.
 ROTATING_PROXY_BAN_POLICY = "middlewares.ban_policy.VerdictPolicy"

@@ -13,15 +13,16 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.access.proxies.sticky import ELSEWHERE
+from crawler.access.proxies.sticky import ELSEWHERE, LOOKS
 from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
 from scrapy_seine import meta as m
+from scrapy_seine.urls import slot
 from spiders import which_site
-from spiders.page_reading import PageReading, host_of, job_of
+from spiders.page_reading import PageReading, job_of
 
-#: Keys in meta: how often a seed was asked for again; the proxy through which a page came.
-_LOOKS, _PROXY = "looks_elsewhere", "proxy_id"
+#: Key in meta: the proxy through which a page came.
+_PROXY = "proxy_id"
 #: Looks at a seed through other proxies, at most: more than one may answer by themselves.
 _MOST_LOOKS = 4
 #: Bytes of an answer that is no HTML, such as an account's error, at most.
@@ -35,7 +36,7 @@ class AskedElsewhere(PageReading):
         self, response: Response, result: Found | None, links: Sequence[Link]
     ) -> Iterator[Request]:
         """Request a page through another proxy if nothing of a shop is on it; None: no HTML."""
-        meta, looks = response.meta, int(response.meta.get(_LOOKS) or 0)
+        meta, looks = response.meta, int(response.meta.get(LOOKS) or 0)
         if m.KNOWN in meta or looks >= _MOST_LOOKS or not meta.get(_PROXY):
             return
         is_seed = bool(looks) or not meta.get(m.DEPTH)
@@ -46,12 +47,12 @@ class AskedElsewhere(PageReading):
         has_links = any(link.kind in CATALOGUE for link in links)
         if not is_small or (has_links and (looks or not is_seed)):
             return
-        is_shut = self.shut_gates.get(f"{job_of(response)} {host_of(response.url)}")
+        is_shut = self.shut_gates.get(f"{job_of(response)} {slot(response.url)}")
         if has_links or not is_seed or is_shut:  # once
             looks = _MOST_LOOKS - 1
         self._count("asked_elsewhere")
         url = str((meta.get("redirect_urls") or (response.url,))[0])
-        yield self._again(response, url, {_LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
+        yield self._again(response, url, {LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
 
     def _again(self, response: Response, url: str, marks: dict[str, Any]) -> Request:
         """Request a page; *marks* are for its meta, the first one makes it a request of its own."""

@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from crawler.demo.judge import judge
 from scrapy_seine.urls import domain
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said
-from tests.helpers import wait_until
+from tests.helpers import serving, wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -193,6 +194,58 @@ def test_no_crawl_ends_while_pages_of_a_portal_are_to_be_fetched_again(crawl: Cr
         assert not crawl.redis.exists(f"{key} {site}")
     assert "'proxies/pages_fetched_again': 1" in said(crawl.workers.workers[0])
     assert crawl.rows()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("mode", ["portal", "login"])
+def test_the_only_proxys_own_answers_are_no_pages(crawl: Crawl, mode: Any, workers: int) -> None:
+    """A crawl behind a portal ended without a row, a dead letter or an error."""
+    ways = [Forward("http", "127.0.0.46", mode=mode)]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False, RETRY_TIMES=1)
+        crawl.seed(shop.url)
+        for _ in range(workers):
+            crawl.start()
+        crawl.wait_for_end(90)
+    assert not crawl.rows()
+    assert crawl.redis.zcard(crawl.keys.dead) >= 1
+    assert any("answered as a host that does not exist" in said(w) for w in crawl.workers.workers)
+
+
+def test_the_only_proxy_that_answers_itself_for_a_time_loses_no_page(crawl: Crawl) -> None:
+    """Its first connections show the seed nothing of a shop, and the host that does not exist."""
+    ways = [Forward("http", "127.0.0.47", mode="portal", misbehaves=6)]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False)
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.wait_for_end(90)
+    nothing_lost(crawl)
+
+
+def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(crawl: Crawl) -> None:
+    """Its proxy shows a page of its own for hosts that do not exist, as some resolvers do."""
+
+    class Shop(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_own = ".invalid" in self.path
+            body = b"<html><h1>No such host</h1>" if is_own else b"<html><h1>Sorry, sold out</h1>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with serving(Shop) as proxy:
+        behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False)
+        crawl.seed(*(f"http://shop.example/p/{n}" for n in range(20)))
+        crawl.start()
+        crawl.wait_for_end(60)
+    assert crawl.redis.zcard(crawl.keys.dead) == 0
+    assert crawl.total("done") >= 20
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:

@@ -1,6 +1,6 @@
 -- _answers: what the fleet knows of a domain's answers that came through proxies; _proxy_keys comes before it.
--- ARGV[2] is the crawl, the domain and the job, ARGV[15] the number of fields in its newer memory,
--- ARGV[16] the crawl, whose doubtful pages these are.
+-- ARGV[2] is the crawl, the domain and the job, ARGV[3] the number of fields in its newer memory,
+-- ARGV[4] the crawl, whose doubtful pages these are, ARGV[5] the meta of the requests for them.
 local DAY = 86400000 -- a site's pages are other ones after this time, ms
 local MOST_TRUST = 3 -- in one source
 local compared = ARGV[2]
@@ -11,8 +11,8 @@ local compared = ARGV[2]
 -- a day old takes the older one's place, so that unused digests are forgotten, also by a job that lasts for weeks.
 local newer, older = domain_key('answers', compared), domain_key('answers_before', compared)
 local all_looks = domain_key('answer_looks', compared) -- string: number of looks
-local doubtful = P .. 'doubtful:' .. ARGV[16] .. ' ' .. compared -- sorted set: name -> when it is to be fetched, ms
-local doubtful_sites = P .. 'doubtful:' .. ARGV[16] -- hash: what is compared -> meta of its requests, JSON
+local doubtful = P .. 'doubtful:' .. ARGV[4] .. ' ' .. compared -- sorted set: name -> when it is to be fetched, ms
+local doubtful_sites = P .. 'doubtful:' .. ARGV[4] -- hash: what is compared -> meta of its requests, JSON
 
 -- list: names of the further pages for which an answer was taken
 local function pages_key(digest)
@@ -27,7 +27,7 @@ end
 
 local function put(field, record)
     local left = redis.call('PTTL', newer)
-    local is_full = redis.call('HEXISTS', newer, field) == 0 and redis.call('HLEN', newer) >= tonumber(ARGV[15])
+    local is_full = redis.call('HEXISTS', newer, field) == 0 and redis.call('HLEN', newer) >= tonumber(ARGV[3])
     if is_full or left >= 0 and left < DAY / 2 then
         redis.call('RENAME', newer, older)
         left = -2
@@ -61,7 +61,7 @@ end
 local function doubt(page, due)
     redis.call('ZADD', doubtful, 'NX', due, page)
     redis.call('PEXPIRE', doubtful, DAY)
-    redis.call('HSET', doubtful_sites, compared, ARGV[17])
+    redis.call('HSET', doubtful_sites, compared, ARGV[5])
     redis.call('PEXPIRE', doubtful_sites, DAY)
 end
 

@@ -3,24 +3,24 @@
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] crawl, domain and job, whose answers are compared
--- ARGV[3] URL that was requested
--- ARGV[4] the page's name, if it can be fetched again ('' = no)
--- ARGV[5] who stands behind the proxy
--- ARGV[6] digest of the answer's words ('' = it is only compared with the answer before)
--- ARGV[7] digest of its bytes
--- ARGV[8] digest of the words that the page had at the look before ('' = it is requested the first time)
--- ARGV[9] source of the look before
--- ARGV[10] number of looks at the page
--- ARGV[11] a new answer is looked at, too, until the site had so many looks
--- ARGV[12] 1: the page is one of the few that are looked at though their answer is settled
--- ARGV[13] 1: the answer may speak against another one
--- ARGV[14] 1: the page was fetched again too often
--- ARGV[15] fields of a domain's newer memory, two an answer
--- ARGV[16] the crawl, whose doubtful pages these are
--- ARGV[17] meta of the requests for them, JSON
+-- ARGV[3] fields of a domain's newer memory, two an answer
+-- ARGV[4] the crawl, whose doubtful pages these are
+-- ARGV[5] meta of the requests for them, JSON
+-- ARGV[6] URL that was requested
+-- ARGV[7] the page's name, if it can be fetched again ('' = no)
+-- ARGV[8] who stands behind the proxy
+-- ARGV[9] digest of the answer's words ('' = it is only compared with the answer before)
+-- ARGV[10] digest of its bytes
+-- ARGV[11] digest of the words that the page had at the look before ('' = it is requested the first time)
+-- ARGV[12] source of the look before
+-- ARGV[13] number of looks at the page
+-- ARGV[14] a new answer is looked at, too, until the site had so many looks
+-- ARGV[15] 1: the page is one of the few that are looked at though their answer is settled
+-- ARGV[16] 1: the answer may speak against another one
+-- ARGV[17] 1: the page was fetched again too often
 -- reply: {'PAGE' | 'UNPROVEN' | 'AGAIN' | 'NO PAGE', first page with the answer, pages to fetch again now}
-local url, name, source, words, bytes = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local before, before_source, looks = ARGV[8], ARGV[9], tonumber(ARGV[10])
+local url, name, source, words, bytes = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+local before, before_source, looks = ARGV[11], ARGV[12], tonumber(ARGV[13])
 local ENOUGH = 3 -- pages that settle whether an answer is the site's
 local MOST_LOOKS = 3 -- at one page for one answer
 local FALSE_SHARE = 4 -- an answer is doubted until so many looks for each that got another one get it again
@@ -71,7 +71,7 @@ local function weigh(own, same)
     if looks == 1 then raise(first, 'p', -1) end
     if before == words then
         raise(first, 's', source ~= before_source and 1 or 0)
-    elseif own and ARGV[13] == '1' then
+    elseif own and ARGV[16] == '1' then
         raise(first, 'o', 1)
         trust(first, source, 1)
         if source ~= before_source then trust(first, before_source, -1) end
@@ -97,13 +97,13 @@ local function verdict_on(record, is_first)
         return 'AGAIN'
     elseif is_doubted(record) then
         if looks < MOST_LOOKS then return 'AGAIN' end
-        if not has_asked_others or ARGV[14] == '1' then return 'NO PAGE' end
+        if not has_asked_others or ARGV[17] == '1' then return 'NO PAGE' end
     elseif looks == 0 then
         local is_settled = count(record, 'd') >= ENOUGH
         local is_few = not is_first and (is_settled or all >= FEW_LOOKS and count(record, 'n') < FEW_PAGES)
-        if is_first and all < tonumber(ARGV[11]) then return 'AGAIN' end
+        if is_first and all < tonumber(ARGV[14]) then return 'AGAIN' end
         local is_waited_for = not is_settled and now - count(record, 'q') < LATER and count(record, 'p') >= ENOUGH
-        if not (is_first or is_waited_for) and (not is_few or ARGV[12] == '1') then
+        if not (is_first or is_waited_for) and (not is_few or ARGV[15] == '1') then
             raise(record, 'p', now - count(record, 'q') < LATER and 1 or 1 - count(record, 'p'))
             record.q = now
             return 'AGAIN'

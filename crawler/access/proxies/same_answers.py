@@ -41,7 +41,7 @@ _SAMPLED = 10
 _FEW_LOOKS = 10
 #: Bytes and links of a page whose words are compared, at most; a proxy's own pages are small. Other
 #: pages are compared by their bytes, which takes a tenth of the time.
-_LARGEST, _MOST_LINKS = 50_000, 40
+LARGEST, _MOST_LINKS = 50_000, 40
 _TAG = re.compile(rb"<[^<>]*>")
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 #: Letters of a word; longer ones are tokens.
@@ -66,6 +66,8 @@ class Answer(Value):
     """Whether it may speak against another answer."""
 
 
+#: What stands for the first page with a proxy's own answer, in the log and in dead letters.
+NOWHERE = "a host that does not exist"
 #: An answer of another kind, which is only compared with the answer of a look.
 NO_ANSWER = Answer("", "")
 
@@ -109,20 +111,24 @@ def digest_of(content: bytes) -> str:
 def answer_of(url: str, body: bytes, status: int = 200) -> Answer:
     """Return what a page is compared by, or an error's, which a proxy may have made as well."""
     if status != 200:  # noqa: PLR2004
-        body = b"%d %b" % (status, _words_of(body[:_LARGEST]))
+        body = b"%d %b" % (status, words_of(body[:LARGEST]))
     whole = digest_of(body)
     if not _HTML.match(body):
         return Answer(whole, whole)
     is_file = urlsplit(url).path.lower().endswith(_FILES)
-    is_small = len(body) <= _LARGEST and body.count(b"<a ") <= _MOST_LINKS
-    words = digest_of(_words_of(body)) if is_small else whole
+    words = digest_of(words_of(body)) if is_small(body) else whole
     return Answer(words, whole, float("inf") if is_file else 0)
 
 
-def _words_of(body: bytes) -> bytes:
+def is_small(body: bytes) -> bool:
+    """Whether a page may be a proxy's own, which are small."""
+    return len(body) <= LARGEST and body.count(b"<a ") <= _MOST_LINKS
+
+
+def words_of(body: bytes) -> bytes:
     """Return the words that a page shows each time.
 
-    >>> _words_of(b"<title>Hotel</title>It is 12:30. <a href=/in?back=/p/7>Log in</a> for /p/7")
+    >>> words_of(b"<title>Hotel</title>It is 12:30. <a href=/in?back=/p/7>Log in</a> for /p/7")
     b'Hotel It is Log in for'
     """
     words = _TAG.sub(b" ", body).split()
@@ -170,18 +176,41 @@ async def judge(
         RedisError: Redis does not answer.
     """
     before, source, looks, *_ = asked.look or ("", "", 0)
-    # Pages are fetched again for the job that read them, so jobs do not share answers.
-    compared = f"{crawl} {asked.site} {meta.get(m.JOB_ID) or ''}"
     is_sampled = int(digest_of(asked.url.encode()), 16) % _SAMPLED == 0
     verdict, first, doubtful = await run(
         redis,
         "judge_answer",
         key,
-        *(now_ms, compared, asked.url, asked.page, asked.source),
+        *(now_ms, *_memory(crawl, asked.site, meta)),
+        *(asked.url, asked.page, asked.source),
         *(answer.words, answer.bytes, before, source, looks),
         min(answer.first_looks, 1e9),
-        *(int(is_sampled), int(answer.may_contradict), int(asked.is_last), 2 * ANSWERS),
-        *(crawl, json.dumps(meta)),
+        *(int(is_sampled), int(answer.may_contradict), int(asked.is_last)),
     )
     look = [answer.words, asked.source, looks + 1]
     return Judged(word(verdict), word(first), look, int(doubtful))  # type: ignore[arg-type]
+
+
+async def disown(
+    redis: Redis,
+    key: str,
+    asked: Asked,
+    words: str,
+    *,
+    crawl: str,
+    meta: Mapping[str, object],
+    now_ms: int = 0,
+) -> int:
+    """Note that an answer is a proxy's own; return the number of pages to fetch again now.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    memory = _memory(crawl, asked.site, meta)
+    args = (now_ms, *memory, words, asked.url, asked.source, asked.page, NOWHERE)
+    return int(await run(redis, "disown_answer", key, *args))
+
+
+def _memory(crawl: str, site: str, meta: Mapping[str, object]) -> tuple[str, int, str, str]:
+    """Return which answers are compared: pages are fetched again for the job that read them."""
+    return f"{crawl} {site} {meta.get(m.JOB_ID) or ''}", 2 * ANSWERS, crawl, json.dumps(meta)

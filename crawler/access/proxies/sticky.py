@@ -15,6 +15,8 @@ from scrapy_seine.config import SettingsLike, number
 
 #: Key of `request.meta`: id of the proxy that the request avoids where there is another.
 ELSEWHERE = "proxy_elsewhere"
+#: Key of `request.meta`: how often a page was requested again that showed nothing of a shop.
+LOOKS = "looks_elsewhere"
 #: Pools whose proxies are sticky.
 _STICKY_POOLS = frozenset({"residential", "gateway"})
 #: Most sessions that are stored; the oldest is dropped first.

@@ -26,6 +26,7 @@ from crawler.access.proxies.same_answers import (
     Asked,
     Judged,
     answer_of,
+    disown,
     judge,
     redirect_of,
 )
@@ -148,6 +149,19 @@ async def test_pages_in_flight_at_once_wait_for_the_looks_of_three(workers) -> N
 async def test_a_fleet_of_one_proxy_believes_it_in_the_end(workers) -> None:
     fetched = [await workers.until_taken(n, lambda _: b"[]", 1) for n in range(20)]
     assert sum(fetched) <= 20 + 3 * 3 + 3
+
+
+async def test_an_answer_that_is_a_proxys_own_is_no_page_however_often_it_was_one(workers) -> None:
+    """And the pages are fetched again that were read from it; another answer stays one."""
+    for number in range(6):
+        await workers.until_taken(number, lambda _: PORTAL, 1)
+    asked = Asked(site=SITE, url=url(5), source="proxy 1", page=f"0 {url(5)}")
+    words = answer_of(url(5), PORTAL).words
+    assert await disown(workers.redis, workers.key, asked, words, crawl=CRAWL, meta={}) == 5
+    assert set(await workers.doubtful()) == {f"0 {url(n)}" for n in range(5)}
+    assert (await workers.judged(7, PORTAL, 1)).verdict == "NO PAGE"
+    assert (await workers.judged(0, PORTAL, 1, times=1)).verdict == "NO PAGE"
+    assert (await workers.judged(8, page(8), 1)).verdict == "UNPROVEN"
 
 
 async def test_the_same_answer_from_the_same_source_is_no_witness(workers) -> None:
