@@ -67,6 +67,13 @@ class TlsHandler(WreqDownloadHandler):
 
         return wreq.Proxy.all(f"socks5h://127.0.0.1:{port}")
 
+    def _extract_proxy_url_with_creds(self, request: Request) -> str | None:
+        """Return a SOCKS proxy's URL with its login, in which Scrapy leaves slashes as they are."""
+        url = super()._extract_proxy_url_with_creds(request)
+        scheme, _, rest = (url or "").partition("://")
+        login, at, place = rest.rpartition("@")
+        return f"{scheme}://{login.replace('/', '%2F')}{at}{place}" if url else url
+
     async def close(self) -> None:
         """Close the client and its local proxy."""
         await super().close()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -138,6 +139,20 @@ def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
     assert int(bans[1]) >= 1
     # One that cuts pages off passes robots.txt, so it is proven and has pages in flight by then.
     assert bad.connections <= (32 if mode == "cut" else 2)
+
+
+@pytest.mark.parametrize("kind", ["http", "socks5"])
+def test_each_character_of_a_proxys_login_arrives(crawl: Crawl, kind: Any) -> None:
+    """With a euro sign, or a slash for SOCKS, each request failed before it was sent."""
+    way = Forward(kind, "127.0.0.48", user="müller", secret="p/q#r?:@%25 €")
+    with forwarders(way), banning_shop(10, set()) as shop:
+        login = f"{quote(way.user, safe='')}:{quote(way.secret, safe='')}"
+        behind(crawl, [], SEINE_PROXIES=f"{kind}://{login}@127.0.0.1:{way.port}")
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.wait_for_end(60)
+    assert len(crawl.rows()) == 10
+    assert way.secret not in said(crawl.workers.workers[0])
 
 
 def test_a_portals_answer_to_the_seed_is_not_the_shop(crawl: Crawl) -> None:
