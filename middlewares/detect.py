@@ -18,6 +18,7 @@ from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from crawler.extract.links.gate_cookies import GATE_PRESSED
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
+from scrapy_seine.urls import slot
 
 #: Bytes at a page's start and end in which <html> or <body> is opened and closed.
 _ENDS = 1024
@@ -137,8 +138,7 @@ def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:
 
 
 def _kind_of_page(request: Request) -> str:
-    host = request.url.split("/", 3)[2]
-    return f"{host} {getattr(request.callback, '__name__', '')}"
+    return f"{slot(request.url)} {getattr(request.callback, '__name__', '')}"
 
 
 def _first_url(request: Request) -> str:

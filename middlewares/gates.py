@@ -18,6 +18,7 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, GateCookies
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
+from scrapy_seine.urls import slot
 
 #: Statuses of a redirect that holds for this time only; a page that moved leads to no gate.
 _FOR_NOW = frozenset({302, 303, 307})
@@ -44,7 +45,7 @@ class Gates:
         if not cookies:
             return
         sent = header(request, "Cookie")
-        cookie = cookies.to_send(_host(request.url), sent)
+        cookie = cookies.to_send(slot(request.url), sent)
         if cookie == sent:
             return
         request.headers["Cookie"] = cookie
@@ -58,7 +59,7 @@ class Gates:
             if is_seed or has_header(request, "Cookie"):
                 job = str(request.meta.get(m.JOB_ID) or "")
                 cookie, target = header(request, "Cookie"), header(response, "Location")
-                led = f"{job} {cookie} {_host(request.url)} {target}"
+                led = f"{job} {cookie} {slot(request.url)} {target}"
                 self._led[led] += 1
                 if self._led[led] <= _MOST_LED or self._is_gate(request.url, target):
                     request.meta[m.SCOPE] = f"{job} from {request.url}"[: m.LONGEST_SCOPE]
@@ -77,10 +78,6 @@ def note_gate_proxy(request: Request, cookies: GateCookies | None) -> None:
     """Note through which proxy the gate's cookie was set that a request is sent with."""
     if not cookies:
         return
-    host = _host(request.url)
+    host = slot(request.url)
     if (cookie := cookies.of(host)) and cookies.to_send(host, header(request, "Cookie")) == cookie:
         request.meta[GATE_PROXY], request.meta[GATE_BOUND] = cookies.proxy_of(host)
-
-
-def _host(url: str) -> str:
-    return url.split("/", 3)[2] if "://" in url else ""

@@ -33,8 +33,9 @@ from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.printable import printable
 from scrapy_seine.set_cookies import cookie_header
+from scrapy_seine.urls import domain, slot
 from spiders import which_site
-from spiders.page_reading import OK, SEARCH, SHELF, PageReading, host_of, job_of
+from spiders.page_reading import OK, SEARCH, SHELF, PageReading, job_of
 
 #: Statuses of an answer to a gate's button: redirects, and refusals.
 _ANSWERS = [301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 409, 410, 415, 419, 422]
@@ -43,10 +44,11 @@ _REFUSALS = 400
 _MOST_HOPS = 5
 #: Gates of a job's host without a page behind them: as many press their button, and others are
 #: asked for again later. As many may be gates again after a button was pressed; then the host
-#: counts as shut. Gates before the first button's answer say nothing: a slow site has hundreds.
-MOST_PRESSED, _MOST_GATES = 20, 100
-#: A refused button is as many gates in vain, because its token may have been an old one.
-_REFUSED = _MOST_GATES // 3 + 1
+#: counts as shut, or fewer where no page was read behind it. Gates before the first button's answer
+#: say nothing: a slow site has hundreds.
+MOST_PRESSED, _MOST_GATES, _MOST_UNOPENED = 20, 100, 20
+#: Refused buttons of a host that counts as shut: the token of one may have been an old one.
+_MOST_REFUSED = 3
 #: Where a button is known to lead past the gate one is pressed at a time, unless a page was a gate
 #: more often than this: its answer may be lost. The others wait for shorter, s.
 _MOST_WAITS, _SOON_S = 3, 2
@@ -72,10 +74,12 @@ class Gates(PageReading):
         #: By job and host: gates since the last page behind one; those after a button was pressed.
         self._gates: Newest[int] = Newest(int, MOST_HOSTS)
         self._in_vain: Newest[int] = Newest(int, MOST_HOSTS)
+        #: Hosts of which this worker read a page with a gate's cookie.
+        self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By host: the button that set its cookie.
-        self._buttons: Newest[str] = Newest(str, MOST_HOSTS)
+        #: By host: the buttons that set its cookie, one for each step of its gate.
+        self._buttons: Newest[set[str]] = Newest(set, MOST_HOSTS)
 
     @cached_property
     def _has_jars(self) -> bool:
@@ -89,15 +93,17 @@ class Gates(PageReading):
             return
         if request.meta.get(m.DEPTH) or "redirect_urls" in request.meta:  # not a seed's
             proxy = str(request.meta.get(GATE_PROXY) or "")
-            self.gate_cookies.note(host_of(response.url), header(request, "Cookie"), proxy)
+            self.gate_cookies.note(slot(response.url), header(request, "Cookie"), proxy)
 
     def _may_be_gate(self, response: Response, result: Found) -> bool:
         """Whether a page has no more links than a gate, and no cookie of its seed's."""
         request = response.request
         if request is None or self._has_jars or "gate" in response.cb_kwargs:
             return False  # an answer to the button
-        host, cookie = host_of(response.url), header(request, "Cookie")
+        host, cookie = slot(response.url), header(request, "Cookie")
         if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
+            if cookie and self.gate_cookies.knows(host, cookie):
+                self._opened[host] = True
             if cookie and self._gates.get(place := f"{job_of(response)} {host}"):
                 del self._gates[place]
                 self._in_vain.pop(place, None)
@@ -109,18 +115,22 @@ class Gates(PageReading):
         answer = answer_of(result.page, links, sets_cookie=has_header(response, "Set-Cookie"))
         if answer is None or response.request is None:
             return []
-        host, job = host_of(response.url), job_of(response)
+        host, job = slot(response.url), job_of(response)
         cookie = header(response.request, "Cookie")
         is_page = answer.url == result.page.url and not answer.is_post
         button = "" if is_page else _button(answer, result.page.url)
+        times = int(response.meta.get(_TIMES) or 0) + 1
+        known = self._buttons.get(host)
+        # Another button on a page that was a gate before: it wants the cookies of both steps.
+        is_next_step = bool(cookie and known and button not in known and times > 1)
         # Another worker has passed it where this one knows no button; a page that sets a cookie is
         # a gate only to a worker that knows it as one, because many pages do.
-        if cookie and self._buttons.get(host, button or None) != button:
+        if cookie and not is_next_step and (button not in known if known else not button):
             return []
-        times = int(response.meta.get(_TIMES) or 0) + 1
+        if any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
+            return []  # its script has set them
         place = f"{job} {host}"
-        refused = _REFUSED if response.meta.get(_IS_REFUSED) else 0
-        if self._is_shut(host, place, times, cookie, refused):
+        if self._is_shut(host, place, times, cookie, bool(response.meta.get(_IS_REFUSED))):
             self._log_shut(host, place)
             return []
         if "redirect_urls" in response.meta:
@@ -135,10 +145,11 @@ class Gates(PageReading):
         gate = asked if same_site(asked, response.url) else response.url
         if self.gate_cookies.of(host):
             return [self._behind_gate(gate, job, kept)]
-        cookies = cookie_header(response.headers.getlist("Set-Cookie"))
+        set_cookies = [*response.headers.getlist("Set-Cookie"), *answer.cookies]
+        cookies = cookie_header(set_cookies, cookie if is_next_step else "")
         if is_page:  # its own cookie opens it, or nothing does, so that nothing is waited for
             self._count("gates")
-            self._buttons[host] = button
+            self._buttons[host].add(button)
             return [*self._keep_cookies(response, cookies, gate, kept)]
         if self._waits(host, place, times):
             later = self._behind_gate(gate, job, kept)
@@ -158,14 +169,15 @@ class Gates(PageReading):
             return self._gates[place] > 1 and times <= _MOST_WAITS
         return self._gates[place] > MOST_PRESSED
 
-    def _is_shut(self, host: str, place: str, times: int, cookie: str, refused: int) -> bool:
+    def _is_shut(self, host: str, place: str, times: int, cookie: str, is_refused: bool) -> bool:
         """Count a gate; return whether no further button is to be pressed for its page."""
+        most = _MOST_GATES if host in self._opened else _MOST_UNOPENED
         self._gates[place] += 1
-        if refused or (cookie and times > 1):
-            self._in_vain[place] += refused or 1
+        if is_refused or (cookie and times > 1):
+            self._in_vain[place] += most // _MOST_REFUSED + 1 if is_refused else 1
         if times > _MOST_TIMES and host not in self._buttons and not self.gate_cookies.of(host):
             self._in_vain[place] = _MOST_GATES + 1  # in all that time no button had an answer
-        return times > _MOST_TIMES or self._in_vain.get(place, 0) > _MOST_GATES
+        return times > _MOST_TIMES or self._in_vain.get(place, 0) > most
 
     def _log_shut(self, host: str, place: str) -> None:
         """Log once that a host shows its gate, whatever is answered."""
@@ -208,7 +220,7 @@ class Gates(PageReading):
             response.headers.getlist("Set-Cookie"), header(request, "Cookie") if request else ""
         )
         url = _target_of(response) or gate
-        host, job = host_of(gate), job_of(response)
+        host, job = slot(gate), job_of(response)
         if response.status >= _REFUSALS and not hops:
             again = self._behind_gate(gate, job, kept)
             again.meta[_IS_REFUSED] = host not in self._buttons
@@ -217,11 +229,11 @@ class Gates(PageReading):
         proxy = _proxy_of(response)
         if "proxy" in pressed and not has_header(response, "Set-Cookie"):
             proxy = pressed["proxy"]
-        if url != gate and hops < _MOST_HOPS and host_of(url) == host:
+        if url != gate and hops < _MOST_HOPS and slot(url) == host:
             yield self._next_hop(response, url, cookies, {"hops": hops + 1, "proxy": proxy})
             return
         if cookies:
-            self._buttons[host] = str(pressed.get("button") or "")
+            self._buttons[host].add(str(pressed.get("button") or ""))
             self._gates.pop(f"{job} {host}", None)
             yield from self._keep_cookies(response, cookies, gate, kept, proxy)
         elif host in self._buttons:  # the gate's, but its server had a fault
@@ -258,7 +270,7 @@ class Gates(PageReading):
         """Send these cookies with the host's requests from now on, and ask for the page again."""
         if not cookies:
             return
-        self.gate_cookies.keep(host_of(response.url), cookies, proxy or _proxy_of(response))
+        self.gate_cookies.keep(slot(response.url), cookies, proxy or _proxy_of(response))
         self.logger.info(
             "%s: it is a gate; its button was pressed, and its cookie is sent from now on",
             printable(gate),
@@ -279,9 +291,10 @@ def _target_of(response: Response) -> str | None:
     location = header(response, "Location") if response.status != OK else ""
     try:
         url = urljoin(response.url, location)
-    except ValueError:  # http://[ is none
+        domain(url)
+    except ValueError:  # http://[ is none, nor is mailto:
         return None
-    return url if location and url.startswith("http") else None
+    return url if location else None
 
 
 def _proxy_of(response: Response) -> str:

@@ -19,6 +19,7 @@ from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.serializer import make_request
+from scrapy_seine.urls import slot
 from spiders import which_site
 
 OK = 200
@@ -61,9 +62,9 @@ class PageReading(FrontierSpider):
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
         request = make_request(Request, link.url, priority=link.priority, meta=meta)
-        if self.gate_cookies and (cookie := self.gate_cookies.of(host_of(link.url))):
+        if self.gate_cookies and (cookie := self.gate_cookies.of(slot(link.url))):
             request.headers["Cookie"] = cookie
-            proxy, is_bound = self.gate_cookies.proxy_of(host_of(link.url))
+            proxy, is_bound = self.gate_cookies.proxy_of(slot(link.url))
             if proxy:
                 request.meta.update({GATE_PROXY: proxy, GATE_BOUND: is_bound})
         return request
@@ -80,8 +81,3 @@ def site_id_of(response: Response) -> str:
 def job_of(response: Response) -> str:
     """The job that requested a page; empty: none."""
     return str(response.meta.get(m.JOB_ID) or "")
-
-
-def host_of(url: str) -> str:
-    """The host of an absolute URL, with its port."""
-    return url.split("/", 3)[2]

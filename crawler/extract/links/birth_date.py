@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from crawler.extract.links.yes_or_no import chosen_option
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import any_word
 
@@ -39,18 +40,17 @@ class _Field(NamedTuple):
 
 
 def filled(form: Element, page: Page, *, asks_age: bool) -> list[tuple[str, str]] | None:
-    """Return names and values for the fields that a visitor fills in; [] if there are none.
+    """Return names and values for what a visitor fills in or has to tick; [] if there is nothing.
 
     None if the form asks for anything but a date of birth or an age. *asks_age*: words of the page
-    ask for the visitor's age.
+    ask for the visitor's age; then a select may take yes or no, and radio buttons are left alone.
     """
     sent: list[tuple[str, str]] = []
     fields: list[_Field] = []
     for element in form.iter("input", "select", "textarea"):
         kind = (element.get("type") or "").lower()
-        if element.tag == "input" and kind in _LEFT_ALONE:
-            if kind == "checkbox" and element.get("required") is not None and element.get("name"):
-                sent.append((element.get("name"), element.get("value") or "on"))
+        if (answered := _without_date(element, kind, asks_age=asks_age)) is not None:
+            sent += answered
             continue
         field = _read(element, kind)
         if field is None:
@@ -59,7 +59,7 @@ def filled(form: Element, page: Page, *, asks_age: bool) -> list[tuple[str, str]
         if name := element.get("name"):
             sent.append((name, field.value))
     if not fields:
-        return []
+        return sent
     roles = sorted(field.role for field in fields if field.role != "as it is")
     is_date = roles in (["date"], ["part", "part", "year"])
     is_less = roles in (["age"], ["year"], ["part", "year"])
@@ -68,6 +68,18 @@ def filled(form: Element, page: Page, *, asks_age: bool) -> list[tuple[str, str]
     if not (is_date or is_less):
         return None
     return sent if asks_age or _asks_birth(page.root.xpath("string()")) else None
+
+
+def _without_date(element: Element, kind: str, *, asks_age: bool) -> list[tuple[str, str]] | None:
+    """Return what is sent of a field that takes no date; None: it may take one."""
+    name = element.get("name")
+    if element.tag == "select":
+        yes = chosen_option(element) if asks_age else None
+        return None if yes is None else [(name, yes.get("value") or short_text(yes))] * bool(name)
+    if element.tag != "input" or not (kind in _LEFT_ALONE or (asks_age and kind == "radio")):
+        return None
+    is_ticked = kind == "checkbox" and element.get("required") is not None and name
+    return [(name, element.get("value") or "on")] if is_ticked else []
 
 
 def _read(element: Element, kind: str) -> _Field | None:

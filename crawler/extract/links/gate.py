@@ -2,7 +2,8 @@
 
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
 asks for a date of birth, its address is on the same host and belongs to no cart, login or
-newsletter. Where the visitor's age is asked, the button may stand beside one that says no. Pure.
+newsletter. Where the visitor's age is asked, the button may stand beside one that says no, below
+radio buttons or a select with yes and no, or set its cookie by a script that is on the page. Pure.
 """
 
 from __future__ import annotations
@@ -15,20 +16,19 @@ import attrs
 
 from crawler.extract.links import birth_date
 from crawler.extract.links.choice import Link
+from crawler.extract.links.script_cookies import script_cookies
 from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of
-from crawler.extract.page.page import Element, Page, short_text, tidied
-from crawler.extract.words import any_of, any_word, finder
+from crawler.extract.links.yes_or_no import chosen_option, chosen_radios, refuses, yes_of
+from crawler.extract.page.page import Element, Page, tidied
+from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import domain
 
 #: Links of a gate (imprint, terms), and forms of it, at most.
 MAX_LINKS, _MAX_FORMS = 10, 5
-#: Buttons of a form that asks for the visitor's age: yes, no, and what the question is for.
-_MAX_ANSWERS = 3
 CATALOGUE = frozenset({"product", "pagination", "listing"})
 _asks_age = any_word("gate", "age")
-_says_no = finder(rf"(?<!\w)(?:{any_of('gate', 'no')})(?!\w)")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -40,6 +40,8 @@ class Answer(Value):
     """The fields of a POST."""
     is_post: bool = False
     """Whether it is sent by POST, which a button without a name does with an empty body."""
+    cookies: tuple[bytes, ...] = ()
+    """Cookies that a script of the page sets: names with values."""
 
 
 def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer | None:
@@ -47,28 +49,44 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
 
     A page without any link that *sets_cookie* wants to be asked again with its cookie.
     """
-    if len(page.anchors) > MAX_LINKS or any(link.kind in CATALOGUE for link in links):
+    if len(page.anchors) > MAX_LINKS:
         return None
     forms = list(islice(page.root.iter("form"), _MAX_FORMS))
-    asks_age = bool(forms or links) and _asks_age(page.root.xpath("string()")) is not None
-    filled = [(form, birth_date.filled(form, page, asks_age=asks_age)) for form in forms]
+    asks_age = _asks_age(page.root.xpath("string()")) is not None
+    questions = {_place_of(form, page) for form in forms if asks_age and _has_yes(form)}
+    if any(x.kind in CATALOGUE and x.url.partition("?")[0] not in questions for x in links):
+        return None
+    filled = [(form, _filled(form, page, asks_age=asks_age)) for form in forms]
     if any(fields is None for _, fields in filled):
         return None
     for form, fields in filled:
         answer = _pressed(form, page, fields or [], asks_age=asks_age or bool(fields))
         if answer is not None:
             return answer
+    is_bare = not page.anchors and not forms
+    if (asks_age or is_bare) and (cookies := script_cookies(page)):
+        return Answer(page.url, cookies=cookies)
     if links and asks_age:
-        refusing = {page.resolve(a.get("href") or "") for a in page.anchors if _refuses(a)}
+        refusing = {page.resolve(a.get("href") or "") for a in page.anchors if refuses(a)}
         own_urls = (link.url for link in links if domain(link.url) == domain(page.url))
         return next((Answer(url) for url in own_urls if url not in refusing), None)
-    return Answer(page.url) if sets_cookie and not page.anchors and not forms else None
+    return Answer(page.url) if sets_cookie and is_bare else None
 
 
-def _refuses(element: Element) -> bool:
-    """Whether the text or the value of a button or a link says no."""
-    value = element.get("value") or ""
-    return value in {"0", "false"} or _says_no(f"{short_text(element)} {value}") is not None
+def _has_yes(form: Element) -> bool:
+    """Whether a form has a select with yes and no, whose options would else be listings."""
+    return any(chosen_option(select) is not None for select in form.iter("select"))
+
+
+def _place_of(form: Element, page: Page) -> str:
+    return (page.resolve(action_of(form) or page.url) or "").partition("?")[0]
+
+
+def _filled(form: Element, page: Page, *, asks_age: bool) -> list[tuple[str, str]] | None:
+    """Return names and values of what a visitor fills in and chooses; None: it is no gate's form."""
+    radios = chosen_radios(form) if asks_age else []
+    fields = birth_date.filled(form, page, asks_age=asks_age)
+    return None if radios is None or fields is None else [*fields, *radios]
 
 
 def _pressed(
@@ -84,8 +102,8 @@ def _pressed(
         if (field.get("type") or ("submit" if field.tag == "button" else "")).lower()
         in {"submit", "image"}
     ]
-    if asks_age and 1 < len(buttons) <= _MAX_ANSWERS and any(map(_refuses, buttons)):
-        buttons = [button for button in buttons if not _refuses(button)][:1]
+    if asks_age and (yes := yes_of(buttons)) is not None:
+        buttons = [yes]
     if len(buttons) != 1:
         return None
     fields = [*hidden_fields_of(form), *filled]

@@ -25,6 +25,9 @@ ASKED = (
     '<h1>Are you over 18?</h1><form method="post" action="/age"><button name="a" value="a0">{}</button>'
     '<button name="a" value="a1">{}</button></form>'
 )
+PRODUCT = "<h1>Lamp</h1><p class=price>£9.50</p><button>Add to basket</button>"
+CHOSEN = "<h1>Are you over 18?</h1><form method=post action=/in>{}<button>Continue</button></form>"
+RADIO = "<input type=radio name=a value="
 
 
 def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
@@ -53,6 +56,32 @@ def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
             '<h1>Are you over 18?</h1><a href="/leave">No</a><a href="/enter">Yes</a>',
             ("/enter", ""),
         ),
+        (CHOSEN.format(f"<label>{RADIO}0> No</label><label>{RADIO}1> Yes</label>"), ("/in", "a=1")),
+        (
+            CHOSEN.format(
+                f"{RADIO}n id=n checked><label for=n>Nein</label>"
+                f"{RADIO}j id=j><label for=j>Ja, ich bin 18</label>"
+            ),
+            ("/in", "a=j"),
+        ),
+        (CHOSEN.format(f"{RADIO}y>Yes {RADIO}n>No"), ("/in", "a=y")),
+        (
+            CHOSEN.format(
+                "<select name=a><option value=''>Please choose</option>"
+                "<option value=n>No</option><option value=y>Yes</option></select>"
+            ),
+            ("/in", "a=y"),
+        ),
+        (
+            CHOSEN.replace("post", "get").format(
+                "<select name=a><option value=0>I am under 18<option value=1>I am 18</select>"
+            ),
+            ("/in?a=1", ""),
+        ),
+        (
+            CHOSEN.format("<input type=checkbox name=a value=1 required> I am over 18"),
+            ("/in", "a=1"),
+        ),
     ],
 )
 def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -> None:
@@ -73,6 +102,9 @@ def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -
         FORM.replace("/enter", "/login"),
         FORM.replace("/enter", "https://other.example/enter"),
         f'{FORM}<form action="/search"><input name="q"></form>',
+        CHOSEN.format(f"{RADIO}1> Yes").replace("Are you over 18?", "Do you like us?"),
+        CHOSEN.format(f"{RADIO}1> Daily {RADIO}2> Weekly"),
+        CHOSEN.format("<select name=size><option>S</option><option>M</option></select>"),
         f'{FORM}<nav class="menu"><a href="/c/lamps">Lamps</a></nav>',
         '<h1>Hello</h1><a href="/about">About us</a>',
         "<p>Under construction</p>",
@@ -84,6 +116,71 @@ def test_no_login_order_or_shop_is_a_gate(html: str) -> None:
 
 def test_a_page_without_links_that_sets_a_cookie_is_asked_again() -> None:
     assert answer("<p>One moment</p>", sets_cookie=True) == ("/", "")
+
+
+ASKS = "<h1>Are you over 18?</h1>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            f"{ASKS}<button onclick=\"document.cookie='age_ok=1;path=/';location.reload()\">Yes</button>",
+            (b"age_ok=1",),
+        ),
+        (
+            f"{ASKS}<script>function yes() {{ document.cookie = 'age=' + 'yes' + '; path=/';"
+            " window.location.href = '/' } function no() { document.cookie = 'age=no' }</script>",
+            (b"age=yes",),
+        ),
+        (
+            f"{ASKS}<script>Cookies.set('over18', true, {{expires: 7}}); location.reload()</script>",
+            (b"over18=true",),
+        ),
+        ("<script>document.cookie = 'a=1'; location.reload()</script>", (b"a=1",)),
+        (
+            "<h1>Hello</h1><a href=/x>x</a><script>document.cookie = 'a=1'; location = '/'</script>",
+            (),
+        ),
+        (f"{ASKS}<script>document.cookie = 'a=' + token; location.reload()</script>", ()),
+        (f"{ASKS}<script>document.cookie = 'a=0'; location.reload()</script>", ()),
+        (f"{ASKS}<script>document.cookie = 'a=1; max-age=0'; location.reload()</script>", ()),
+        (f"{ASKS}<script>document.cookie = 'a=1'</script>", ()),
+    ],
+)
+def test_the_cookie_that_a_gates_script_writes_out_is_its_answer(
+    html: str, expected: tuple[bytes, ...]
+) -> None:
+    page = parse(f"<html><body>{html}</body></html>", f"{SHOP}/")
+    found = answer_of(page, find_links(page), sets_cookie=False)
+    assert (found.cookies if found is not None else ()) == expected
+
+
+def test_a_gate_of_two_steps_gets_both_cookies() -> None:
+    spider = spider_of()
+    (press,) = spider.parse(response("/", FORM, Request(f"{SHOP}/", meta={m.DEPTH: 1})))
+    assert isinstance(press, Request)
+    answered = response("/enter", "", press, **{"Set-Cookie": "one=1"}).replace(status=302)
+    (again,) = spider.parse_gate(answered, **press.cb_kwargs)
+    assert isinstance(again, Request)
+    again.meta[m.DEPTH] = 2
+    (second,) = spider.parse(response("/", ASKED.format("Yes", "No"), again))
+    assert isinstance(second, Request)
+    assert (second.body, second.headers["Cookie"]) == (b"a=a0", b"one=1")
+    answered = response("/age", "", second, **{"Set-Cookie": "two=2"}).replace(status=302)
+    (behind,) = spider.parse_gate(answered, **second.cb_kwargs)
+    assert isinstance(behind, Request)
+    assert behind.headers["Cookie"] == b"one=1; two=2"
+
+
+def test_a_script_whose_cookie_opens_nothing_is_answered_once() -> None:
+    spider, url = spider_of(), f"{SHOP}/about"
+    html = f"{ASKS}<script>document.cookie = 'a=1'; location.reload()</script>"
+    (again,) = spider.parse(response("/about", html, Request(url)))
+    assert isinstance(again, Request)
+    assert again.headers["Cookie"] == b"a=1"
+    again.meta[m.DEPTH] = 1
+    assert not list(spider.parse(response("/about", html, again)))
 
 
 def spider_of() -> CatalogSpider:
@@ -194,16 +291,23 @@ def test_a_button_is_pressed_before_the_pages_that_would_be_gates_until_then() -
     assert min(press.priority, hop.priority) > SEED_PRIORITY
 
 
-def test_a_host_whose_gates_stay_after_their_buttons_are_pressed_counts_as_shut() -> None:
+@pytest.mark.parametrize("is_opened", [False, True])
+def test_a_host_whose_gates_stay_after_their_buttons_are_pressed_counts_as_shut(
+    is_opened: bool,
+) -> None:
+    """Sooner where no page was ever read behind it."""
     spider, asked = spider_of(), 0
     (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
     answered = response("/enter", "", press, **{"Set-Cookie": "age=18"}).replace(status=303)
     list(spider.parse_gate(answered, **press.cb_kwargs))
+    if is_opened:
+        behind_it = Request(f"{SHOP}/c", headers={"Cookie": "age=18"}, meta={m.DEPTH: 1})
+        list(spider.parse(response("/c", PRODUCT, behind_it)))
     for number in range(300):
         page = Request(f"{SHOP}/{number}", headers={"Cookie": "age=18"}, meta={"gates": 1})
         asked += len(list(spider.parse(response(f"/{number}", FORM, page))))
         spider.gate_cookies.keep("shop.example", "age=18")
-    assert asked == 100
+    assert asked == (100 if is_opened else 20)
 
 
 def test_another_worker_sends_the_cookies_of_the_requests_that_it_gets() -> None:
