@@ -29,15 +29,19 @@ _UNSEEN = ("tls", "browser")
 def lane_of(request: Request) -> str:
     """Return a request's lane: the ladder's step, else what the request asks for, else plain.
 
-    Scrapy's own client has no SOCKS support, so such a proxy needs the TLS lane's client. A gateway
-    is requested by plain HTTP, because the gateway connects to the site, or renders the page.
+    Scrapy's own client knows neither SOCKS nor IPv6 addresses: such a proxy needs the TLS lane's
+    client. A gateway is requested by plain HTTP, because the gateway connects to the site, or
+    renders the page.
     """
     meta = request.meta
     if m.GATEWAY in meta:
         return "plain"
     lane = str(meta.get(m.LANE_NOW) or meta.get(m.LANE) or "plain")
     proxy = meta.get("proxy")
-    return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
+    if lane != "plain" or not proxy:
+        return lane
+    is_ipv6 = str(proxy).rpartition("/")[2].rpartition("@")[2].startswith("[")
+    return "tls" if is_ipv6 or str(proxy).startswith("socks") else lane
 
 
 class Lanes(BaseDownloadHandler):
