@@ -8,7 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 import attrs
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
@@ -64,6 +66,7 @@ _PRIORITY = 10
 #: Statuses of a missing page, which count as an answer.
 _MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _BELIEVED = Judged("PAGE", "", [])
+_UNKNOWN = Judged("AGAIN", "what nobody compared, because Redis does not answer", [])
 
 
 class Answers:
@@ -111,7 +114,9 @@ class Answers:
                 await self.fetch_again()
         except (RedisError, OSError) as error:
             self._errors.note(error, "Answers of proxies are not compared")
-            return _BELIEVED
+            # During an outage no page is believed unseen; a refusal may last for ever.
+            is_away = isinstance(error, (RedisConnectionError, RedisTimeoutError, OSError))
+            return _UNKNOWN if is_away and page else _BELIEVED
         if judged.verdict == "AGAIN":
             request.meta[_LOOK] = [*judged.look, cookie]
         elif judged.verdict == "NO PAGE" and self._log.is_due(asked.site):
