@@ -22,6 +22,8 @@ from scrapy_seine.urls import scheme_of
 _KNOWN_S = 30.0
 #: Proxies that one worker asks within that time, at most; the others are asked at the crawl's end.
 _MOST_ASKED = 10
+#: Proxies that a worker asks at the crawl's end, at most.
+_MOST_AT_END = 50
 #: Addresses of proxies, and suspicious answers of one, that a worker remembers.
 _MOST_PROXIES, _MOST_UNSURE = 1000, 200
 
@@ -62,17 +64,18 @@ class OwnAnswers:
         self._proxies: Newest[_OfProxy] = Newest(_OfProxy, _MOST_PROXIES)
         self._asked_at: list[float] = []
 
-    async def own_among(
-        self, request: Request, proxy_id: str, seen: Seen, *, is_suspicious: bool
-    ) -> list[Seen]:
+    def answers_itself(self, proxy_id: str) -> bool:
+        """Whether a proxy is known to answer by itself, so that each answer is compared."""
+        known = self._proxies.get(_address_of(proxy_id))
+        return known is not None and known.own is not None and monotonic() < known.until
+
+    async def own_among(self, request: Request, proxy_id: str, seen: Seen) -> list[Seen]:
         """Return which answers of a proxy are its own by now: this one, or earlier ones, too."""
-        known = self._proxies[proxy_id.partition("#")[0]]
+        known = self._proxies[_address_of(proxy_id)]
         known.request = proxy_id, scheme_of(request.url), header(request, "User-Agent")
         is_known = monotonic() < known.until
         if is_known and known.own is not None and known.own.is_like(seen.shown):
             return [seen]
-        if not is_suspicious:
-            return []
         known.unsure[f"{seen.asked.site} {seen.words}"] = seen
         if is_known or not self._may_ask():
             return []
@@ -83,7 +86,7 @@ class OwnAnswers:
     async def all_own(self) -> list[Seen]:
         """Return the answers that turn out to be proxies' own at the crawl's end."""
         unsure = [known for known in self._proxies.values() if known.unsure]
-        found = await asyncio.gather(*map(self._ask, unsure))
+        found = await asyncio.gather(*map(self._ask, unsure[-_MOST_AT_END:]))
         return [seen for group in found for seen in group]
 
     def _may_ask(self) -> bool:
@@ -109,6 +112,10 @@ class OwnAnswers:
             known.asking = None
         known.until = monotonic() + _KNOWN_S
         return list(_own_ones(known, before))
+
+
+def _address_of(proxy_id: str) -> str:
+    return proxy_id.partition("#")[0]
 
 
 def _own_ones(known: _OfProxy, before: Mapping[str, Seen | None]) -> Iterator[Seen]:

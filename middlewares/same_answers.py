@@ -143,15 +143,13 @@ class Answers:
         may_be_own = bool(answer.words) and (bool(location) or is_small(response.body))
         if judged.verdict == "NO PAGE" or not may_be_own:
             return judged
-        is_suspicious = (
-            judged.first != asked.url
-            or answer.first_looks > 0
-            or LOOKS in request.meta
-            or m.KNOWN in request.meta
-        )
+        is_suspicious = judged.first != asked.url or answer.first_looks > 0
+        is_suspicious = is_suspicious or bool({LOOKS, m.KNOWN} & request.meta.keys())
+        if not is_suspicious and not self._own.answers_itself(proxy):
+            return judged
         what = shown(request.url, response.status, response.body, location)
         seen = Seen(asked, answer.words, what, meta)
-        own = await self._own.own_among(request, proxy, seen, is_suspicious=is_suspicious)
+        own = await self._own.own_among(request, proxy, seen)
         doubtful = await self._disown(own)
         return Judged("NO PAGE", NOWHERE, [], doubtful) if seen in own else judged
 
