@@ -11,6 +11,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.merge import STRUCTURED
+from crawler.extract.money.currencies import share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.price.auctions import names_bid
 from crawler.extract.price.line_amounts import says_now
@@ -246,7 +247,8 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
     """Return the kind and text of an oddity of a make's prices or currencies; None without one.
 
     It is reported once and makes no price doubtful: some shops have one price for all products, and
-    either of two sources that never agree may be right.
+    either of two sources that never agree may be right. A sign that stands for the other source's
+    currency as well (`$`) does not contradict it.
     """
     if stats.filled < _MIN_ODD_PAGES:
         return None
@@ -255,10 +257,18 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
         return "constant", f"{stats.filled} products have one price, {value}"
     if stats.offered.get("text", 0) < _MIN_ODD_PAGES:
         return None
+    if field == "currency" and stats.recent and _share_a_sign(stats.recent[-1][1]):
+        return None
     share = stats.share(stats.agreed, "text")
     if share <= 1 - RULE_SHARE and (source := stats.usual(stats.sources)[0]) != "text":
         return "disagree", f"{source} and the page's text agree on {share:.0%} of pages"
     return None
+
+
+def _share_a_sign(currency: Observation) -> bool:
+    """Whether the page's text has a sign of the chosen currency, or no currency at all."""
+    shown = currency.votes.get("text")
+    return shown is None or (shown != currency.value and share_a_sign(shown, currency.value))
 
 
 def doubt_of_amounts(

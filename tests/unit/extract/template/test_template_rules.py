@@ -265,6 +265,18 @@ class TestOddities:
         assert found[0] == "disagree"
         assert oddity("currency", known) is None
 
+    @pytest.mark.parametrize(("text", "kind"), [("USD", None), (None, None), ("EUR", "disagree")])
+    def test_a_sign_that_stands_for_the_currency_as_well_does_not_contradict_it(
+        self, text: str | None, kind: str | None
+    ) -> None:
+        known = Field()
+        for _ in range(20):
+            known.learn("currency", seen("AUD", "state", text=text or "USD"))
+        newest = seen("AUD", "state", **({"text": text} if text else {}))
+        known.recent.append((None, newest))
+        found = oddity("currency", known)
+        assert (found and found[0]) == kind
+
     def test_prices_that_differ_are_not_odd(self) -> None:
         known = Field()
         for n in range(40):
