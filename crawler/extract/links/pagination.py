@@ -184,15 +184,25 @@ def is_too_far(number: int, own_number: int) -> bool:
 def without_first_page(element: Element, url: str, odd_name: str = "") -> str:
     """Return a pager's address without its page number if it is the first page's and labelled so.
 
-    That is the listing's own address, which is read already. *odd_name* is a page parameter of an
-    unusual name.
+    That is the listing's own address, which is read already. A link with an arrow may stand before
+    that with the number. *odd_name* is a page parameter of an unusual name.
     """
     place, _, query = url.partition("?")
     pairs = query.split("&")
     others = [pair for pair in pairs if not _is_first_page(pair, odd_name)]
-    if not query or len(others) != len(pairs) - 1 or short_text(element) != "1":
+    if not query or len(others) != len(pairs) - 1 or not _is_numbered_first(element):
         return url
     return f"{place}?{'&'.join(others)}" if others else place
+
+
+def _is_numbered_first(element: Element) -> bool:
+    """Whether a pager's link shows the number 1, or another link of its box with the same address."""
+    text, href = short_text(element), element.get("href")
+    if text.isdecimal():
+        return text == "1"
+    boxes = islice(element.iterancestors(), _PAGER_LEVELS)
+    links = (link for box in boxes for link in islice(box.iter("a"), _MAX_PAGER_LINKS))
+    return any(link.get("href") == href and short_text(link) == "1" for link in links)
 
 
 def leads_here(first: Address, own: Address, own_number: int) -> bool:

@@ -7,13 +7,19 @@ from functools import lru_cache
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
-from crawler.extract.words import any_of, any_word
+from crawler.extract.words import any_of, any_word, full_matcher
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
 #: Words for postage, and for costs.
 POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
+#: "Free shipping", "Versandkostenfrei": the postage has no amount.
+_FREE_POSTAGE = full_matcher(
+    rf"\W*(?:(?:{any_of('amounts', 'free')})\w{{0,3}}\s(?:{any_of('amounts', 'postage')})\w{{0,6}}"
+    rf"|(?:{any_of('amounts', 'postage')})\w{{0,10}}\s?:?\s?(?:{any_of('amounts', 'free')})\w{{0,3}}"
+    rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))\W*"
+)
 #: Words behind an amount about extra or included costs: "plus postage", "+ postage".
 EXTRA_COSTS = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
@@ -51,9 +57,13 @@ def says_other(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def labels_other(text: str) -> bool:
-    """Whether the line before an amount labels it as another one than the price."""
+    """Whether the line before an amount labels it as another one than the price.
+
+    >>> labels_other("Shipping"), labels_other("Free shipping"), labels_other("Free shipping from")
+    (True, False, True)
+    """
     if _OTHER_LABEL(text) is not None:
-        return True
+        return _FREE_POSTAGE(text) is None
     if RANGE.match(text) is not None:
         return len(text) > 1 or not text.isalpha()  # one letter may be a class of energy
     return text[-1:] == ":" and names_lowest(text)

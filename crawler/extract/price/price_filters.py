@@ -12,7 +12,7 @@ from crawler.extract.page.lines import Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.other_amounts import RANGE
-from crawler.extract.words import entry_matcher
+from crawler.extract.words import CachedRule, entry_matcher
 
 #: Words before an amount that is the bound of others.
 _IS_BOUND = entry_matcher("amounts", "bounds", 3)
@@ -24,6 +24,13 @@ _MAX_STEPS = 12
 _BOUNDS = lazy_patterns.pattern(
     r"\D{0,24}?(\d[\d., \u00a0]{0,12})\D{0,6}?[-–—]\D{0,6}?(\d[\d., \u00a0]{0,12})"
 )
+#: Boxes around an amount that may be a filter's, and the words of their classes and ids. A class
+#: `filter` alone may be a style's.
+_MAX_BOXES, _MAX_VALUE = 6, 200
+_FILTER_BOX = re.compile(
+    r"(?:^|[\s_-])(?:filters|filter[-_]\w|facets?)|[-_]filters?(?=$|\s)|price[-_]?(?:slider|filter)"
+).search
+_IS_FILTER = CachedRule(lambda value: _FILTER_BOX(value[:_MAX_VALUE].lower()) is not None)
 _DASHES = frozenset("-–—")
 _FIGURES = re.compile(r"\D+")
 
@@ -41,13 +48,13 @@ def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
     """Whether a line is a step of a filter: a range, with a bound in a box of the same kind beside.
 
     Or with a range beside it that begins where the step ends, or one that begins with 0; any other
-    range may be the prices of a product's variants.
+    range may be the prices of a product's variants. An end of a slider stands in the filter's box.
     """
     if len(line.text) > LONGEST_TILE_PRICE:
         return False
     bounds = _bounds(line.text)
     if not (bounds or _is_range(line.text, amounts)):
-        return False
+        return _is_in_filter(line)
     if len(amounts) > 1 and not amounts[0].value:
         return True
     step, parent = line.element, line.element.getparent()
@@ -58,6 +65,14 @@ def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
     if bounds and any(_adjoin(bounds, other) for text in texts if (other := _bounds(text))):
         return True
     return any(is_bound(words[1]) for words in map(_WORDS_BEFORE, texts) if words)
+
+
+def _is_in_filter(line: Line) -> bool:
+    """Whether a line stands in a box that is called a filter and holds no heading of the page."""
+    for box in islice(line.element.iterancestors(), _MAX_BOXES):
+        if _IS_FILTER[box.get("class") or ""] or _FILTER_BOX((box.get("id") or "")[:_MAX_VALUE]):
+            return box.find(".//h1") is None and box.tag not in {"body", "html"}
+    return False
 
 
 def _bounds(text: str) -> tuple[str, str] | None:
