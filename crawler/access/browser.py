@@ -70,7 +70,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.failing_since: float | None = None
         self.worker = worker_of(crawler)
         self.reach = self.worker.reach
-        self.relay = Relay(self.reach.policy)
+        self.relay = Relay(self.reach)
         self._warn_of_distance()
         self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.context_released = asyncio.Condition()

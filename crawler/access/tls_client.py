@@ -32,7 +32,7 @@ class TlsHandler(WreqDownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.reach = worker_of(crawler).reach
-        self.relay = Relay(self.reach.policy)
+        self.relay = Relay(self.reach)
 
     async def download_request(self, request: Request) -> Response:
         """Download a page.

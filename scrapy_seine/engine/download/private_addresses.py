@@ -8,8 +8,9 @@ Source: IANA's special-purpose registries (RFC 6890), RFC 6052 (NAT64), RFC 3056
 
 By default a request may reach the private address of the seed that it comes from. The address is
 known when a connection is made, so it is checked then, not for each page. A seed whose host is
-private passes `home`, its host and port, to all pages it leads to. A seed whose host was public
-passes none, and what its name resolves to later changes nothing.
+private passes `home`, its host and port, to all pages it leads to. A host with a public address is
+public: its private addresses are not used, and what its name resolves to later changes nothing,
+because whoever owns the name decides what it resolves to.
 """
 
 from __future__ import annotations
@@ -142,16 +143,20 @@ class Reach:
         if meta.get(m.DEPTH):
             return ""
         redirects = meta.get("redirect_urls")
-        return place_of(Request(str(redirects[0])) if redirects else request)
+        place = place_of(Request(str(redirects[0])) if redirects else request)
+        return "" if place in self._public else place
 
     def permits(self, request: Request, address: str) -> bool:
         """Whether a request may be sent to an address of its host."""
-        if self.policy.mode == "allow" or not self.policy.is_private(address):
-            return True
-        if self.policy.mode == "deny":
-            return False
-        place = place_of(request)
-        return place not in self._public and place == self.home_of(request)
+        return bool(self.reachable(self.home_of(request), place_of(request), [address]))
+
+    def reachable(self, home: str, place: str, addresses: list[str]) -> list[str]:
+        """Return those of a place's addresses that pages of a *home* may connect to."""
+        if self.policy.mode == "allow":
+            return addresses
+        public = [address for address in addresses if not self.policy.is_private(address)]
+        is_at_home = self.policy.mode == "seeds" and place == home and place not in self._public
+        return public if public or not is_at_home else addresses
 
     def permitted(self, request: Request, addresses: list[str]) -> list[str]:
         """Return those of a host's addresses that a request may be sent to.
@@ -159,7 +164,7 @@ class Reach:
         Raises:
             AddressRefused: there is none.
         """
-        reachable = [address for address in addresses if self.permits(request, address)]
+        reachable = self.reachable(self.home_of(request), place_of(request), addresses)
         if not reachable:
             raise self.refusal(request, addresses[0] if addresses else "")
         return reachable
@@ -255,13 +260,19 @@ class Reach:
     def record_host(self, request: Request, address: str) -> None:
         """Record where a seed's host is, for all pages that the seed leads to."""
         meta = request.meta
-        if m.HOME in meta or meta.get(m.DEPTH):
+        home = meta.get(m.HOME, "" if meta.get(m.DEPTH) else None)
+        if home == "":
             return
-        if self.policy.is_private(address):
+        if not self.policy.is_private(address):
+            self.record_public(self.home_of(request), place_of(request))
+        if home is None:
             meta[m.HOME] = self.home_of(request)
+
+    def record_public(self, home: str, place: str) -> None:
+        """Record that a place was public, if it is the *home* of pages."""
+        if place != home:
             return
-        meta[m.HOME] = ""
-        self._public[place_of(request)] = None
+        self._public[place] = None
         if len(self._public) > _MOST:
             del self._public[next(iter(self._public))]
 

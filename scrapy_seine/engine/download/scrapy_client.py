@@ -22,6 +22,7 @@ from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
+from scrapy_seine.engine.download.private_addresses import Reach
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
@@ -57,6 +58,7 @@ class TimedPool(HTTPConnectionPool):
     """Returns a connection when its request may be sent."""
 
     gate: SendGate
+    reach: Reach
     next_request: Request | None = None
     """The request that the next connection is for."""
 
@@ -64,9 +66,22 @@ class TimedPool(HTTPConnectionPool):
         """Return a connection once it exists and the slot is due."""
         request, self.next_request = self.next_request, None
         connected = super().getConnection(key, endpoint)
-        if request is None or self.gate.entry_of(request) is None:
+        if request is None:
+            return connected
+        if not request.meta.get("proxy"):
+            connected.addCallback(self._check_peer, request)
+        if self.gate.entry_of(request) is None:
             return connected
         return connected.addCallback(self._when_due, request)
+
+    def _check_peer(self, connection: Any, request: Request) -> Any:
+        """Check the address again, because Twisted looked the name up once more."""
+        transport = _transport_of(connection)
+        address = str(transport.getPeer().host)
+        if not self.reach.permits(request, address):
+            transport.loseConnection()
+            raise self.reach.refusal(request, address)
+        return connection
 
     def _when_due(self, connection: Any, request: Request) -> Any:
         scrapy_internals.on_new_connection(connection, lambda new: self._when_due(new, request))
@@ -130,7 +145,7 @@ class PlainHandler(HTTP11DownloadHandler):
 
         pool: Any = TimedPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
         self.gate = pool.gate = worker_of(crawler).gate
-        self.reach = worker_of(crawler).reach
+        self.reach = pool.reach = worker_of(crawler).reach
         self.pool: Any = None
         """The pool of connections, if requests can be timed in it."""
         if scrapy_internals.available("timed pool"):

@@ -1,6 +1,6 @@
 """A local SOCKS 5 proxy (RFC 1928) for lanes that resolve names themselves: TLS and the browser.
 
-It resolves names, checks each address with the policy (addresses), connects to a permitted one, and
+It resolves names, connects to an address that the page may reach (`private_addresses.Reach`), and
 relays bytes; TLS stays between the lane and the site. Each home, a private host and port that pages
 may reach, has a port of its own here, which identifies the connections made for it; pages of public
 sites share one. It listens on this machine's loopback only.
@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, cast
 
 from scrapy_seine.engine.download.http.happy_eyeballs import race
-from scrapy_seine.engine.download.private_addresses import AddressPolicy
+from scrapy_seine.engine.download.private_addresses import Reach
 
 #: Timeouts of the greeting, and of connecting to a host, s.
 _GREETING_S, _CONNECT_S = 10.0, 30.0
@@ -31,8 +31,8 @@ _MOST_PLACES = 10_000
 class Relay:
     """The proxies of one process, by home."""
 
-    def __init__(self, policy: AddressPolicy) -> None:
-        self.policy = policy
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
         self.refused: dict[tuple[str, str], str] = {}
         """Refused addresses, by home and place, the latest last."""
         self.connected_addresses: dict[str, str] = {}
@@ -82,7 +82,7 @@ class Relay:
             async with asyncio.timeout(_CONNECT_S):
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
                 addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
-                permitted = [a for a in addresses if self._permits(home, place, a)]
+                permitted = self.reach.reachable(home, place, addresses)
                 if not permitted:
                     _remember(self.refused, (home, place), addresses[0], _MOST_HOMES)
                     return DENIED
@@ -91,19 +91,13 @@ class Relay:
                     remote = await asyncio.open_connection(peer, port)
                 else:
                     remote = await asyncio.open_connection(sock=peer)
-                _remember(
-                    self.connected_addresses,
-                    place,
-                    remote[1].get_extra_info("peername")[0],
-                    _MOST_PLACES,
-                )
+                address = remote[1].get_extra_info("peername")[0]
+                if not self.reach.policy.is_private(address):
+                    self.reach.record_public(home, place)
+                _remember(self.connected_addresses, place, address, _MOST_PLACES)
                 return remote
         except (OSError, RuntimeError, UnicodeError):
             return UNREACHABLE
-
-    def _permits(self, home: str, place: str, address: str) -> bool:
-        private = self.policy.is_private(address)
-        return not private or (self.policy.mode == "seeds" and place == home)
 
 
 def _remember(table: dict[Any, str], key: object, address: str, limit: int) -> None:

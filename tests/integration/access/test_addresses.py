@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import socket
 import time
+from types import SimpleNamespace
 from urllib.parse import urlparse
 
 import pytest
@@ -16,6 +17,8 @@ from crawler.cli.one_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach, policy_from
+from scrapy_seine.engine.download.scrapy_client import TimedPool
+from scrapy_seine.engine.download.socks_relay import DENIED, Relay
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError, SeineError
 from tests.integration.access.conftest import Fetch
@@ -144,6 +147,68 @@ def test_a_name_that_was_public_never_becomes_private() -> None:
         Request("http://shop.example/p", meta=child),
     ):
         assert not reach.permits(request, "127.0.0.1")
+
+
+def test_a_host_whose_robots_txt_was_public_never_becomes_private() -> None:
+    reach = Reach(AddressPolicy(), InFlightTable())
+    seed = Request("http://shop.example/")
+    robots = Request("http://shop.example/robots.txt", meta={m.HOME: reach.home_of(seed)})
+    reach.record_host(robots, "93.184.216.34")
+    assert not reach.permits(seed, "127.0.0.1")
+    assert not reach.permits(robots, "127.0.0.1")
+    assert reach.home_of(seed) == ""  # the browser and the TLS lane get it
+    reach.record_host(seed, "93.184.216.34")
+    assert seed.meta[m.HOME] == ""
+
+
+def test_a_host_with_a_public_address_has_no_private_one() -> None:
+    reach = Reach(AddressPolicy(), InFlightTable())
+    seed = Request("http://shop.example/")
+    assert reach.permitted(seed, ["10.0.0.1", "93.184.216.34"]) == ["93.184.216.34"]
+    assert reach.permitted(seed, ["10.0.0.1", "10.0.0.2"]) == ["10.0.0.1", "10.0.0.2"]
+    free = Reach(AddressPolicy.parse("allow"), InFlightTable())
+    assert free.permitted(seed, ["10.0.0.1", "93.184.216.34"]) == ["10.0.0.1", "93.184.216.34"]
+
+
+async def test_a_page_in_the_browser_reaches_no_name_that_becomes_private(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """DNS rebinding: its script asks its own host again."""
+    with socket.create_server(("127.0.0.1", 0)) as inner:
+        port = inner.getsockname()[1]
+        with socket.create_server(("127.0.0.2", port)):
+            relay = Relay(Reach(AddressPolicy.parse("seeds", ["127.0.0.2/32"]), InFlightTable()))
+            addresses = iter(["127.0.0.2", "127.0.0.1"])
+
+            async def rebound(host: str, port: int, **_: object) -> list[object]:
+                return [(0, 0, 0, "", (next(addresses), port))]
+
+            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", rebound)
+            home = f"shop.example:{port}"
+            public = await relay._connect(home, "shop.example", port)
+            assert not isinstance(public, int)
+            public[1].close()
+            assert await relay._connect(home, "shop.example", port) == DENIED
+            assert relay.refused == {(home, home): "127.0.0.1"}
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "93.184.216.34"])
+def test_scrapys_client_checks_the_address_that_it_is_connected_to(peer: str) -> None:
+    """DNS rebinding: without Scrapy's cache of names it looks the name up again."""
+    closed: list[bool] = []
+    transport = SimpleNamespace(
+        getPeer=lambda: SimpleNamespace(host=peer), loseConnection=lambda: closed.append(True)
+    )
+    connection = SimpleNamespace(transport=transport)
+    pool = TimedPool(SimpleNamespace(), persistent=True)  # type: ignore[no-untyped-call]
+    pool.reach = Reach(AddressPolicy(), InFlightTable())
+    request = Request("http://shop.example/p", meta={m.DEPTH: 1})
+    if peer == "127.0.0.1":
+        with pytest.raises(AddressRefused):
+            pool._check_peer(connection, request)
+        assert closed
+    else:
+        assert pool._check_peer(connection, request) is connection
 
 
 async def test_a_dead_first_address_costs_a_quarter_of_a_second(
