@@ -32,9 +32,8 @@ USER_AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/{major}.0.0.0 Safari/537.36"
 )
-#: Errors of Chromium and Firefox for the SOCKS reply "not allowed by the rules". Firefox reports
-#: other replies by the same error, but the relay sends none of them.
-_DENIED_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
+#: Errors of Chromium and Firefox for the relay's replies "not allowed" and "unreachable" alike.
+_RELAY_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 
 #: A browser that does not start for this long ends its worker, s: a local one, and a remote one,
 #: which may be restarting.
@@ -102,6 +101,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         async with self.page_slots, self._context(request) as context:
             request.meta["playwright_context"] = context.name
             await self._set_user_agent(request)
+            since = time.monotonic()
             try:
                 async with asyncio.timeout(limit_s):
                     response: Response = await self._download_request(request)
@@ -113,15 +113,25 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 if not await self._is_driver_alive():
                     self._stop_worker(_DRIVER_ENDED)
                     raise NoBrowser(_DRIVER_ENDED) from None
-                if home is not None and any(name in str(error.message) for name in _DENIED_ERRORS):
-                    refused = self.relay.refused.get((home, place_of(request)), "")
-                    raise self.reach.refusal(request, refused) from None
+                if home is not None and any(name in str(error.message) for name in _RELAY_ERRORS):
+                    raise self._relay_error(request, home, since) from None
                 raise DownloadFailedError(_line_of(error)) from None
             if home is not None and (
                 address := self.relay.connected_addresses.get(place_of(request))
             ):
                 self.reach.record_host(request, address)
             return response
+
+    def _relay_error(self, request: Request, home: str, since: float) -> Exception:
+        """Return why the relay did not connect the page to its host, or to a redirect's target."""
+        place = place_of(request)
+        failure = self.relay.failure(home, place, since)
+        if failure:
+            return self.reach.refusal(request, failure)
+        if failure is None and (refusal := self.relay.last_refusal(home, since)) is not None:
+            place, address = refusal
+            return self.reach.refusal(request, address, place)
+        return DownloadFailedError(f"no connection to {place}")
 
     async def _launch(self) -> None:
         """Start Playwright's driver when the engine starts; if it fails, the worker ends."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from time import monotonic
 from typing import Any, ClassVar
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadFailedError
 from scrapy.http import Response
 from scrapy_download_handlers_incubator import WreqDownloadHandler
 
@@ -39,21 +41,26 @@ class TlsHandler(WreqDownloadHandler):
 
         Raises:
             AddressRefused: the request leads to a private address that it may not reach.
+            DownloadFailedError: the host does not answer, or has no address.
         """
         if request.meta.get("proxy") or self.reach.policy.mode == "allow":
             return await super().download_request(request)
         home = self.reach.home_of(request)
+        place, since = place_of(request), monotonic()
         request.meta[_RELAY] = await self.relay.port_of(home)
         try:
             response = await super().download_request(request)
         except Exception:
-            address = self.relay.refused.get((home, place_of(request)))
-            if address is not None:
-                raise self.reach.refusal(request, address) from None
-            raise
+            failure = self.relay.failure(home, place, since)
+            if failure is None:
+                raise
+            if failure:
+                raise self.reach.refusal(request, failure) from None
+            # The client's own text blames a proxy: the relay.
+            raise DownloadFailedError(f"no connection to {place}") from None
         finally:
             del request.meta[_RELAY]
-        address = self.relay.connected_addresses.get(place_of(request))
+        address = self.relay.connected_addresses.get(place)
         if address is None:
             return response
         self.reach.record_host(request, address)

@@ -247,10 +247,10 @@ class Reach:
             return "." not in host or host.endswith((".local", ".internal", ".localhost"))
         return self.policy.is_private(host)
 
-    def refusal(self, request: Request, address: str = "") -> AddressRefused:
-        """Return the error that explains why a request is not sent."""
+    def refusal(self, request: Request, address: str = "", place: str = "") -> AddressRefused:
+        """Return the error that explains why a request, or its redirect to *place*, is not sent."""
         shown_address = f" ({address})" if address else ""
-        place = place_of(request)
+        place = place or place_of(request)
         return AddressRefused(
             f"{place} is at a private address{shown_address}, which "
             f"SEINE_PRIVATE_ADDRESSES={self.policy.mode} does not allow here; =allow does",

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import socket
 from ipaddress import IPv4Address, IPv6Address
+from time import monotonic
 from typing import Any, cast
 
 from scrapy_seine.engine.download.http.happy_eyeballs import race
@@ -33,8 +34,9 @@ class Relay:
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
-        self.refused: dict[tuple[str, str], str] = {}
-        """Refused addresses, by home and place, the latest last."""
+        self._failures: dict[tuple[str, str], tuple[float, str]] = {}
+        """When a connection failed last (monotonic s), and the refused address, '' if there was no
+        answer, by home and place."""
         self.connected_addresses: dict[str, str] = {}
         """Address of the latest connection to a place."""
         self._servers: dict[str, asyncio.Server] = {}
@@ -52,6 +54,18 @@ class Relay:
 
                 self._servers[home] = await asyncio.start_server(serve, "127.0.0.1", 0)
         return int(self._servers[home].sockets[0].getsockname()[1])
+
+    def failure(self, home: str, place: str, since: float) -> str | None:
+        """Return the refused address of a place, '' if it did not answer, None if neither."""
+        at, address = self._failures.get((home, place), (0.0, ""))
+        return address if at >= since else None
+
+    def last_refusal(self, home: str, since: float) -> tuple[str, str] | None:
+        """Return the place and address that pages of a *home* were refused last; None: none."""
+        for (of, place), (at, address) in reversed(self._failures.items()):
+            if of == home and address and at >= since:
+                return place, address
+        return None
 
     async def close(self) -> None:
         """Stop listening."""
@@ -84,7 +98,9 @@ class Relay:
                 addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
                 permitted = self.reach.reachable(home, place, addresses)
                 if not permitted:
-                    _remember(self.refused, (home, place), addresses[0], _MOST_HOMES)
+                    _remember(
+                        self._failures, (home, place), (monotonic(), addresses[0]), _MOST_PLACES
+                    )
                     return DENIED
                 peer = await race(permitted, port)
                 if isinstance(peer, str):
@@ -97,12 +113,13 @@ class Relay:
                 _remember(self.connected_addresses, place, address, _MOST_PLACES)
                 return remote
         except (OSError, RuntimeError, UnicodeError):
+            _remember(self._failures, (home, place), (monotonic(), ""), _MOST_PLACES)
             return UNREACHABLE
 
 
-def _remember(table: dict[Any, str], key: object, address: str, limit: int) -> None:
+def _remember(table: dict[Any, Any], key: object, value: object, limit: int) -> None:
     table.pop(key, None)
-    table[key] = address
+    table[key] = value
     if len(table) > limit:
         del table[next(iter(table))]
 

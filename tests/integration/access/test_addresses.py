@@ -189,7 +189,7 @@ async def test_a_page_in_the_browser_reaches_no_name_that_becomes_private(
             assert not isinstance(public, int)
             public[1].close()
             assert await relay._connect(home, "shop.example", port) == DENIED
-            assert relay.refused == {(home, home): "127.0.0.1"}
+            assert relay.failure(home, home, 0) == "127.0.0.1"
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "93.184.216.34"])
@@ -312,3 +312,21 @@ def test_a_redirect_to_no_url_is_an_ignored_request_with_its_reason(fetch: Fetch
     with raw_site({f"/{n}": moved(place) for n, place in enumerate(places)}) as site:
         fetched = fetch(*({"url": f"{site.base}/{n}"} for n in range(len(places))))
     assert [a["error"].partition(":")[0] for a in fetched.answers] == ["IgnoreRequest"] * 3
+
+
+@pytest.mark.browser
+def test_a_host_that_is_down_is_no_private_address_in_the_browser(fetch: Fetch) -> None:
+    """Such a page is tried again; one that may not be fetched is not."""
+    if not any(map(shutil.which, NAMES["chromium"])):
+        pytest.skip("chromium is not installed")
+    with raw_site({}) as site:
+        url = site.base + "/"
+    answer = fetch({"url": url, "meta": {"lane": "browser"}}, SEINE_BROWSER=1).answers[0]
+    assert answer["error"].startswith("DownloadFailedError: no connection to 127.0.0.1:")
+
+
+def test_a_host_that_is_down_is_named_on_the_tls_lane(fetch: Fetch) -> None:
+    with raw_site({}) as site:
+        url = site.base + "/"
+    answer = fetch({"url": url, "meta": {"lane": "tls"}}).answers[0]
+    assert answer["error"].startswith("DownloadFailedError: no connection to 127.0.0.1:")
