@@ -135,8 +135,9 @@ SEINE_REPLAY = ""
 # Private addresses (loopback, local networks, the cloud's 169.254.169.254 …) that may be requested:
 # `seeds`: the host and port of a private seed, for the pages that the seed leads to; `allow`: any;
 # `deny`: none. This holds for links, redirects, robots.txt, sitemaps and images, in all lanes.
-# Default: seeds. Behind a remote proxy, only addresses that are private literally, or by their
-# name's resolution on this machine, can be refused.
+# Default: seeds, where a host that has or had a public address is public. Behind a remote proxy,
+# only addresses that are private literally, or by their name's resolution on this machine, can be
+# refused.
 SEINE_PRIVATE_ADDRESSES = "seeds"
 # Networks, by blanks or commas (`10.20.0.0/16`), that count as public although they are not.
 # Default: none.
