@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
@@ -26,6 +26,8 @@ _MOST_ASKED = 10
 _MOST_AT_END = 50
 #: Addresses of proxies, and suspicious answers of one, that a worker remembers.
 _MOST_PROXIES, _MOST_UNSURE = 1000, 200
+#: Sites of which a worker remembers that a proxy brought a page.
+_MOST_PASSED = 100
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -46,11 +48,23 @@ class _OfProxy(Record):
     """When what is known becomes old, monotonic s."""
     own: Shown | None = None
     """What it answered for a host that does not exist; None: an error."""
+    passed: Newest[bool] = attrs.Factory(lambda: Newest(bool, _MOST_PASSED))
+    """Sites of which it brought a page since it answers so."""
     asking: asyncio.Task[list[Seen]] | None = None
     unsure: Newest[Seen | None] = attrs.Factory(lambda: Newest(lambda: None, _MOST_UNSURE))
     """Suspicious answers since it was asked, by the digest of their words and their site."""
     request: tuple[str, str, str] = ("", "", "")
     """The id of the proxy that was last used, the scheme of its request, and the visitor's name."""
+
+    def gave(self, seen: Seen) -> bool:
+        """Whether an answer is the proxy's own.
+
+        A proxy that passes requests on may report an unknown host with the words that servers have
+        for a missing page. Then it brings the site's other pages, too.
+        """
+        if self.own is None or not self.own.is_like(seen.shown):
+            return False
+        return not (seen.shown.is_common and self.passed.get(seen.asked.site))
 
 
 class OwnAnswers:
@@ -69,25 +83,39 @@ class OwnAnswers:
         known = self._proxies.get(_address_of(proxy_id))
         return known is not None and known.own is not None and monotonic() < known.until
 
-    async def own_among(self, request: Request, proxy_id: str, seen: Seen) -> list[Seen]:
-        """Return which answers of a proxy are its own by now: this one, or earlier ones, too."""
+    def note_page(self, proxy_id: str, site: str) -> None:
+        """Note that a proxy brought a page of a site."""
+        if self.answers_itself(proxy_id):
+            self._proxies[_address_of(proxy_id)].passed[site] = True
+
+    async def own_among(
+        self, request: Request, proxy_id: str, seen: Seen
+    ) -> tuple[bool, list[Seen]]:
+        """Return whether an answer is its proxy's own, and those that nobody is to believe.
+
+        Of answers that any server may give the latter are known at the crawl's end only.
+        """
         known = self._proxies[_address_of(proxy_id)]
         known.request = proxy_id, scheme_of(request.url), header(request, "User-Agent")
         is_known = monotonic() < known.until
-        if is_known and known.own is not None and known.own.is_like(seen.shown):
-            return [seen]
+        if is_known and known.gave(seen):
+            return True, [] if seen.shown.is_common else [seen]
+        if not (seen.shown.is_common or seen.shown.target):
+            self.note_page(proxy_id, seen.asked.site)
         known.unsure[f"{seen.asked.site} {seen.words}"] = seen
         if is_known or not self._may_ask():
-            return []
+            return False, []
         found = await self._ask(known)
-        is_own = known.own is not None and known.own.is_like(seen.shown)
-        return [seen, *found] if is_own and seen not in found else found
+        is_own = known.gave(seen)
+        is_new = is_own and not seen.shown.is_common and seen not in found
+        return is_own, [seen, *found] if is_new else found
 
     async def all_own(self) -> list[Seen]:
         """Return the answers that turn out to be proxies' own at the crawl's end."""
-        unsure = [known for known in self._proxies.values() if known.unsure]
-        found = await asyncio.gather(*map(self._ask, unsure[-_MOST_AT_END:]))
-        return [seen for group in found for seen in group]
+        unsure = [known for known in self._proxies.values() if known.unsure][-_MOST_AT_END:]
+        found = await asyncio.gather(*map(self._ask, unsure))
+        common = [_taken(known.unsure, known.gave) for known in unsure]
+        return [seen for group in (*found, *common) for seen in group]
 
     def _may_ask(self) -> bool:
         now = monotonic()
@@ -104,25 +132,28 @@ class OwnAnswers:
     async def _compare(self, known: _OfProxy) -> list[Seen]:
         proxy_id, scheme, user_agent = known.request
         proxy = self._proxy_of(proxy_id)
-        before = dict(known.unsure)
+        before = [*known.unsure.values()]
         try:
             headers = {"User-Agent": user_agent} if user_agent else {}
-            known.own = await own_answer(proxy, scheme, headers) if proxy is not None else None
+            own = await own_answer(proxy, scheme, headers) if proxy is not None else None
+            if own is None or known.own is None or not known.own.is_like(own):
+                known.passed.clear()
+            known.own = own
         finally:
             known.asking = None
         known.until = monotonic() + _KNOWN_S
-        return list(_own_ones(known, before))
+        found = _taken(known.unsure, lambda seen: known.gave(seen) and not seen.shown.is_common)
+        _taken(known.unsure, lambda seen: seen in before and not known.gave(seen))
+        return found
 
 
 def _address_of(proxy_id: str) -> str:
     return proxy_id.partition("#")[0]
 
 
-def _own_ones(known: _OfProxy, before: Mapping[str, Seen | None]) -> Iterator[Seen]:
-    """Yield the answers that are the proxy's own; those before its own answer are decided on."""
-    for key, seen in list(known.unsure.items()):
-        if seen is not None and known.own is not None and known.own.is_like(seen.shown):
-            yield seen
-        elif before.get(key) is not seen:
-            continue
-        del known.unsure[key]
+def _taken(unsure: dict[str, Seen | None], decides: Callable[[Seen], bool]) -> list[Seen]:
+    """Take the answers out for which *decides* is true, and return them."""
+    found = {key: seen for key, seen in unsure.items() if seen is not None and decides(seen)}
+    for key in found:
+        del unsure[key]
+    return list(found.values())

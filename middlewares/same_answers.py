@@ -142,6 +142,8 @@ class Answers:
         location = header(response, "Location")
         may_be_own = bool(answer.words) and (bool(location) or is_small(response.body))
         if judged.verdict == "NO PAGE" or not may_be_own:
+            if judged.verdict != "NO PAGE" and answer.words:
+                self._own.note_page(proxy, asked.site)
             return judged
         is_suspicious = judged.first != asked.url or answer.first_looks > 0
         is_suspicious = is_suspicious or bool({LOOKS, m.KNOWN} & request.meta.keys())
@@ -149,9 +151,9 @@ class Answers:
             return judged
         what = shown(request.url, response.status, response.body, location)
         seen = Seen(asked, answer.words, what, meta)
-        own = await self._own.own_among(request, proxy, seen)
-        doubtful = await self._disown(own)
-        return Judged("NO PAGE", NOWHERE, [], doubtful) if seen in own else judged
+        is_own, disowned = await self._own.own_among(request, proxy, seen)
+        doubtful = await self._disown(disowned)
+        return Judged("NO PAGE", NOWHERE, [], doubtful) if is_own else judged
 
     async def _disown(self, own: Sequence[Seen]) -> int:
         """Have the pages fetched again that were read from proxies' own answers."""

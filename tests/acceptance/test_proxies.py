@@ -238,14 +238,27 @@ def test_the_only_proxy_that_answers_itself_for_a_time_loses_no_page(crawl: Craw
     nothing_lost(crawl)
 
 
-def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(crawl: Crawl) -> None:
+@pytest.mark.parametrize(
+    ("status", "gone", "unknown"),
+    [
+        (200, b"<html><h1>Sorry, sold out</h1>", b"<html><h1>No such host</h1>"),
+        (404, b"<html><h1>404 Not Found</h1>nginx", b"<html><h1>404 Not Found</h1>nginx"),
+        (404, b"", b""),
+        (200, b'{"items":[],"total":0}', b'{"error":"no-such-host","code":502}'),
+    ],
+)
+def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(
+    crawl: Crawl, status: int, gone: bytes, unknown: bytes
+) -> None:
     """Its proxy shows a page of its own for hosts that do not exist, as some resolvers do."""
 
     class Shop(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            is_own = ".invalid" in self.path
-            body = b"<html><h1>No such host</h1>" if is_own else b"<html><h1>Sorry, sold out</h1>"
-            self.send_response(200)
+            body = unknown if ".invalid" in self.path else gone
+            is_there = self.path.endswith("/3")
+            if is_there:
+                body = b"<html><h1>Lamp</h1><p>A lamp of brass for the table</p>"
+            self.send_response(200 if is_there else status)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -33,6 +33,12 @@ _TIMEOUT_S = 10.0
 #: show one of many banners.
 _ALIKE, _ALIKE_IF_TITLED = 0.6, 0.35
 _TITLE = re.compile(rb"<title[^<>]{0,200}>([^<]{1,300})<", re.IGNORECASE)
+#: What stands between the words of JSON without blanks.
+_MARKS = re.compile(rb"[\"'{}\[\],:]")
+#: Words of an answer that any server may give, at most.
+_FEW_WORDS = 3
+#: Statuses of a missing page, for which servers of all sites have the same words.
+_MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -43,6 +49,11 @@ class Shown(Value):
     words: frozenset[bytes]
     target: str = ""
     title: bytes = b""
+
+    @property
+    def is_common(self) -> bool:
+        """Whether servers that have nothing to do with each other may give this answer."""
+        return not self.target and (self.status in _MISSING or len(self.words) <= _FEW_WORDS)
 
     def is_like(self, other: Shown) -> bool:
         """Whether two answers are the same, but for numbers, addresses, tokens and banners."""
@@ -65,17 +76,31 @@ def shown(url: str, status: int, body: bytes, location: str = "") -> Shown:
     False
     >>> shown("http://a.invalid/", 302, b"", "/login?back=1").target
     '/login'
+    >>> shown("http://a.invalid/", 301, b"", "https://a.invalid/").target
+    'https://a.invalid/'
+    >>> ended = shown("http://shop.example/p/1", 200, b'{"error":"quota","code":402}')
+    >>> ended.is_like(shown("http://a.invalid/", 200, b'{"items":[],"total":0}'))
+    False
+    >>> shown("http://shop.example/p/1", 404, b"<h1>404 Not Found</h1> nginx").is_common
+    True
     """
     if location and 300 <= status < 400:  # noqa: PLR2004
         try:
-            target = urljoin(url, location)
-            is_own = same_site(target, url)
-            return Shown(status, frozenset(), urlsplit(target).path if is_own else site_of(target))
+            return Shown(status, frozenset(), _place_of(urljoin(url, location), url))
         except ValueError:  # http://[ is no address
             pass
     title = _TITLE.search(body[:LARGEST])
-    words = frozenset(words_of(body[:LARGEST]).split())
+    words = frozenset(words_of(_MARKS.sub(b" ", body[:LARGEST])).split())
     return Shown(status, words, title=words_of(title[1]) if title else b"")
+
+
+def _place_of(target: str, url: str) -> str:
+    """Return what redirects of one server have in common: a site, or a path of the own one."""
+    if not same_site(target, url):
+        return site_of(target)
+    path = urlsplit(target).path
+    # Many servers lead to their own https.
+    return path if path != urlsplit(url).path else target
 
 
 async def own_answer(proxy: Proxy, scheme: str, headers: Mapping[str, str]) -> Shown | None:
