@@ -14,12 +14,15 @@ from crawler.access.proxies.list_format import Proxy
 from crawler.access.proxies.own_answer import Shown, own_answer
 from crawler.access.proxies.same_answers import Asked
 from crawler.extract.limited_dict import Newest
+from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.engine.headers import header
 from scrapy_seine.urls import scheme_of
 
 #: Seconds for which a proxy's own answer counts; then it is asked again for a suspicious answer.
 _KNOWN_S = 30.0
+#: The same where a known product would be missing: a portal may begin meanwhile.
+_SOON_S = 5.0
 #: Proxies that one worker asks within that time, at most; the others are asked at the crawl's end.
 _MOST_ASKED = 10
 #: Proxies that a worker asks at the crawl's end, at most.
@@ -46,6 +49,8 @@ class Seen(Value):
 class _OfProxy(Record):
     until: float = 0.0
     """When what is known becomes old, monotonic s."""
+    asked_at: float = 0.0
+    """When it was asked for what is known, monotonic s."""
     own: Shown | None = None
     """What it answered for a host that does not exist; None: an error."""
     passed: Newest[bool] = attrs.Factory(lambda: Newest(bool, _MOST_PASSED))
@@ -53,6 +58,8 @@ class _OfProxy(Record):
     asking: asyncio.Task[list[Seen]] | None = None
     unsure: Newest[Seen | None] = attrs.Factory(lambda: Newest(lambda: None, _MOST_UNSURE))
     """Suspicious answers since it was asked, by the digest of their words and their site."""
+    cleared: Newest[bool] = attrs.Factory(lambda: Newest(bool, _MOST_UNSURE))
+    """Those that were not its own, because it was asked after them."""
     request: tuple[str, str, str] = ("", "", "")
     """The id of the proxy that was last used, the scheme of its request, and the visitor's name."""
 
@@ -102,13 +109,15 @@ class OwnAnswers:
             return True, [] if seen.shown.is_common else [seen]
         if not (seen.shown.is_common or seen.shown.target):
             self.note_page(proxy_id, seen.asked.site)
-        known.unsure[f"{seen.asked.site} {seen.words}"] = seen
-        if is_known or not self._may_ask():
+        key = f"{seen.asked.site} {seen.words}"
+        known.unsure[key] = seen
+        is_weighty = m.KNOWN in request.meta and key not in known.cleared
+        if (is_known and not is_weighty) or not self._may_ask():
             return False, []
-        found = await self._ask(known)
+        found = await (self._ask_soon(known) if is_weighty else self._ask(known))
         is_own = known.gave(seen)
-        is_new = is_own and not seen.shown.is_common and seen not in found
-        return is_own, [seen, *found] if is_new else found
+        is_found = not is_own or seen.shown.is_common or seen in found
+        return is_own, found if is_found else [seen, *found]
 
     async def all_own(self) -> list[Seen]:
         """Return the answers that turn out to be proxies' own at the crawl's end."""
@@ -129,10 +138,19 @@ class OwnAnswers:
             known.asking = asyncio.ensure_future(self._compare(known))
         return await asyncio.shield(known.asking)
 
+    async def _ask_soon(self, known: _OfProxy) -> list[Seen]:
+        """Ask a proxy after an answer came through it, with the others that wait for this."""
+        came_at, found = monotonic(), list[Seen]()
+        while known.asked_at <= came_at:
+            await asyncio.sleep(known.asked_at + _SOON_S - monotonic())
+            if known.asked_at <= came_at:
+                found = await self._ask(known)
+        return found
+
     async def _compare(self, known: _OfProxy) -> list[Seen]:
         proxy_id, scheme, user_agent = known.request
         proxy = self._proxy_of(proxy_id)
-        before = [*known.unsure.values()]
+        before, asked_at = list(known.unsure.items()), monotonic()
         try:
             headers = {"User-Agent": user_agent} if user_agent else {}
             own = await own_answer(proxy, scheme, headers) if proxy is not None else None
@@ -141,9 +159,13 @@ class OwnAnswers:
             known.own = own
         finally:
             known.asking = None
-        known.until = monotonic() + _KNOWN_S
+        known.asked_at, known.until = asked_at, monotonic() + _KNOWN_S
         found = _taken(known.unsure, lambda seen: known.gave(seen) and not seen.shown.is_common)
-        _taken(known.unsure, lambda seen: seen in before and not known.gave(seen))
+        for key, seen in before:
+            if seen is not None and not known.gave(seen):
+                known.cleared[key] = True
+                if known.unsure.get(key) is seen:
+                    del known.unsure[key]
         return found
 
 

@@ -153,9 +153,11 @@ class Answers:
         seen = Seen(asked, answer.words, what, meta)
         is_own, disowned = await self._own.own_among(request, proxy, seen)
         doubtful = await self._disown(disowned)
+        if is_own and seen not in disowned:
+            await self._disown([seen], is_sure=False)
         return Judged("NO PAGE", NOWHERE, [], doubtful) if is_own else judged
 
-    async def _disown(self, own: Sequence[Seen]) -> int:
+    async def _disown(self, own: Sequence[Seen], *, is_sure: bool = True) -> int:
         """Have the pages fetched again that were read from proxies' own answers."""
         pool, doubtful = await self._pool(), 0
         for seen in own:
@@ -163,6 +165,7 @@ class Answers:
                 *(pool.redis, pool.key, seen.asked, seen.words),
                 crawl=self._crawl,
                 meta=seen.meta,
+                is_sure=is_sure,
                 now_ms=pool.now_ms,
             )
         return doubtful

@@ -10,10 +10,17 @@
 -- ARGV[7] URL that was requested
 -- ARGV[8] who stands behind the proxy
 -- ARGV[9] the page's name, which is requested again by itself ('' = none)
--- ARGV[10] what stands for the first page with the answer from now on
+-- ARGV[10] what stands for the first page with the answer from now on ('' = it may be the site's: only this page is
+-- not taken)
 -- reply: pages to fetch again now
 local NEVER = 1000000 -- looks that got another answer: no number of looks that get it makes up for them
 local record = get('w' .. ARGV[6]) or { f = ARGV[7] }
+if ARGV[10] == '' then
+    redis.call('LREM', pages_key(ARGV[6]), 0, ARGV[9])
+    if record.f == ARGV[9] then record.t = nil end
+    put('w' .. ARGV[6], record)
+    return 0
+end
 raise(record, 'o', NEVER)
 trust(record, ARGV[8], -2 * MOST_TRUST)
 doubt_all(ARGV[6], record)

@@ -199,16 +199,19 @@ async def disown(
     *,
     crawl: str,
     meta: Mapping[str, object],
+    is_sure: bool,
     now_ms: int = 0,
 ) -> int:
     """Note that an answer is a proxy's own; return the number of pages to fetch again now.
+
+    Where that is not sure, only this page was not read from it.
 
     Raises:
         RedisError: Redis does not answer.
     """
     memory = _memory(crawl, asked.site, meta)
-    args = (now_ms, *memory, words, asked.url, asked.source, asked.page, NOWHERE)
-    return int(await run(redis, "disown_answer", key, *args))
+    args = (now_ms, *memory, words, asked.url, asked.source, asked.page)
+    return int(await run(redis, "disown_answer", key, *args, NOWHERE if is_sure else ""))
 
 
 def _memory(crawl: str, site: str, meta: Mapping[str, object]) -> tuple[str, int, str, str]:

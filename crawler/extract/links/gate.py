@@ -20,7 +20,8 @@ from crawler.extract.links.script_cookies import script_cookies
 from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of
 from crawler.extract.links.yes_or_no import chosen_option, chosen_radios, refuses, yes_of
-from crawler.extract.page.page import Element, Page, tidied
+from crawler.extract.page.page import Element, Page, short_text, tidied
+from crawler.extract.stock.availability import BUY
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import domain
@@ -59,10 +60,14 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     filled = [(form, _filled(form, page, asks_age=asks_age)) for form in forms]
     if any(fields is None for _, fields in filled):
         return None
-    for form, fields in filled:
-        answer = _pressed(form, page, fields or [], asks_age=asks_age or bool(fields))
-        if answer is not None:
-            return answer
+    answers = [
+        answer
+        for form, fields in filled
+        if (answer := _pressed(form, page, fields or [], asks_age=asks_age or bool(fields)))
+    ]
+    if answers:  # several are a choice, as of a currency, unless the visitor's age is asked
+        is_one = asks_age or all(_is_same(answer, answers[0]) for answer in answers)
+        return answers[0] if is_one else None
     is_bare = not page.anchors and not forms
     if (asks_age or is_bare) and (cookies := script_cookies(page)):
         return Answer(page.url, cookies=cookies)
@@ -71,6 +76,10 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
         own_urls = (link.url for link in links if domain(link.url) == domain(page.url))
         return next((Answer(url) for url in own_urls if url not in refusing), None)
     return Answer(page.url) if sets_cookie and is_bare else None
+
+
+def _is_same(answer: Answer, other: Answer) -> bool:
+    return (answer.url, answer.body) == (other.url, other.body)
 
 
 def _has_yes(form: Element) -> bool:
@@ -104,7 +113,7 @@ def _pressed(
     ]
     if asks_age and (yes := yes_of(buttons)) is not None:
         buttons = [yes]
-    if len(buttons) != 1:
+    if len(buttons) != 1 or BUY(f"{short_text(buttons[0])} {buttons[0].get('value') or ''}"):
         return None
     fields = [*hidden_fields_of(form), *filled]
     if name := buttons[0].get("name"):

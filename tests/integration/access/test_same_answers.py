@@ -157,11 +157,26 @@ async def test_an_answer_that_is_a_proxys_own_is_no_page_however_often_it_was_on
         await workers.until_taken(number, lambda _: PORTAL, 1)
     asked = Asked(site=SITE, url=url(5), source="proxy 1", page=f"0 {url(5)}")
     words = answer_of(url(5), PORTAL).words
-    assert await disown(workers.redis, workers.key, asked, words, crawl=CRAWL, meta={}) == 5
+    key, memory = workers.key, {"crawl": CRAWL, "meta": {}}
+    assert await disown(workers.redis, key, asked, words, **memory, is_sure=False) == 0
+    assert await disown(workers.redis, key, asked, words, **memory, is_sure=True) == 5
     assert set(await workers.doubtful()) == {f"0 {url(n)}" for n in range(5)}
     assert (await workers.judged(7, PORTAL, 1)).verdict == "NO PAGE"
     assert (await workers.judged(0, PORTAL, 1, times=1)).verdict == "NO PAGE"
     assert (await workers.judged(8, page(8), 1)).verdict == "UNPROVEN"
+
+
+async def test_of_an_answer_that_may_be_the_sites_one_page_is_not_taken(workers) -> None:
+    """The others are fetched again when it turns out to be the proxy's own, and this one is not."""
+    for number in range(6):
+        await workers.until_taken(number, lambda _: PORTAL, 1)
+    key, memory = workers.key, {"crawl": CRAWL, "meta": {}}
+    words = answer_of(url(5), PORTAL).words
+    for number in (0, 5, 4):
+        asked = Asked(site=SITE, url=url(number), source="proxy 1", page=f"0 {url(number)}")
+        is_sure = number == 4
+        await disown(workers.redis, key, asked, words, **memory, is_sure=is_sure)
+    assert set(await workers.doubtful()) == {f"0 {url(n)}" for n in (1, 2, 3)}
 
 
 async def test_the_same_answer_from_the_same_source_is_no_witness(workers) -> None:
