@@ -31,7 +31,7 @@ _GIVE_UP_REASONS = {
     "timeout": "timeouts",
     "5xx": "server errors",
     "429": "asked to slow down",
-    "ban": "blocked by the site",
+    "ban": "blocked by the site or a proxy",
     "proxy": "no proxy worked",
     "network": "this machine had no network",
     "robots": "robots.txt could not be read",
