@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.access.proxies.same_answers import digest_of, words_of
 from crawler.extract import Found, Link
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
@@ -62,6 +63,10 @@ _TIMES = "gates"
 #: Key in meta: the page's button was refused, and none is known that was not. It tells the worker
 #: that gets the page, because any worker may have got the refusal.
 _IS_REFUSED = "gate_refused"
+#: Key in meta: the page is asked for again, because its button may be a part of it.
+_IS_LINKED = "gate_linked"
+#: Words of a page to which another one led and which may be a gate, at most.
+_MOST_WORDS = 100
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
 
@@ -78,6 +83,8 @@ class Gates(PageReading):
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
+        #: By host and words of a page that may be a gate: the first address with them.
+        self._worded: Newest[str] = Newest(str, MOST_HOSTS)
         #: By host: the buttons that set its cookie, one for each step of its gate.
         self._buttons: Newest[set[str]] = Newest(set, MOST_HOSTS)
 
@@ -125,10 +132,11 @@ class Gates(PageReading):
         is_next_step = bool(cookie and known and button not in known and times > 1)
         # Another worker has passed it where this one knows no button; a page that sets a cookie is
         # a gate only to a worker that knows it as one, because many pages do.
-        if cookie and not is_next_step and (button not in known if known else not button):
-            return []
-        if any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
-            return []  # its script has set them
+        is_passed = cookie and not is_next_step and (button not in known if known else not button)
+        if is_passed or any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
+            return []  # or its script has set them
+        if not is_page and self._is_pages_own(response, answer, is_known=bool(cookie or known)):
+            return self._seen_again(response, job)
         place = f"{job} {host}"
         if self._is_shut(host, place, times, cookie, bool(response.meta.get(_IS_REFUSED))):
             self._log_shut(host, place)
@@ -162,6 +170,28 @@ class Gates(PageReading):
         press.meta.update({GATE_PROXY: _proxy_of(response), GATE_BOUND: True})
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
+
+    def _is_pages_own(self, response: Response, answer: Answer, *, is_known: bool) -> bool:
+        """Whether a button may be a part of its page, such as one that likes an article.
+
+        Another page led to it without a gate's cookie, and none has the same words.
+        """
+        place = f"{slot(response.url)} {digest_of(words_of(response.body))}"
+        first = self._worded[place] = self._worded.get(place) or response.url
+        is_linked = response.meta.get(_IS_LINKED) or (
+            response.meta.get(m.DEPTH) and _TIMES not in response.meta
+        )
+        return bool(is_linked and first == response.url and not (is_known or answer.asks_age))
+
+    def _seen_again(self, response: Response, job: str) -> list[Request]:
+        """Ask for a page again that may be a gate, when others may have shown the same one."""
+        is_long = len(words_of(response.body).split()) > _MOST_WORDS
+        if is_long or _IS_LINKED in response.meta:
+            return []
+        kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
+        again = self._behind_gate(response.url, job, {**kept, _TIMES: 1, _IS_LINKED: True})
+        again.meta[m.DELAY] = _LATER_S
+        return [again]
 
     def _waits(self, host: str, place: str, times: int) -> bool:
         """Whether a gate's page waits for the answers to the buttons that other pages pressed."""

@@ -41,6 +41,8 @@ class Answer(Value):
     """The fields of a POST."""
     is_post: bool = False
     """Whether it is sent by POST, which a button without a name does with an empty body."""
+    asks_age: bool = False
+    """Whether the visitor's age is asked, so that the page is a gate."""
     cookies: tuple[bytes, ...] = ()
     """Cookies that a script of the page sets: names with values."""
 
@@ -124,4 +126,4 @@ def _pressed(
     if url is None or domain(url) != domain(page.url) or is_trap(url):
         return None
     is_post = method == "post"
-    return Answer(url, urlencode(fields) if is_post else "", is_post)
+    return Answer(url, urlencode(fields) if is_post else "", is_post, asks_age)

@@ -161,7 +161,7 @@ def test_the_cookie_that_a_gates_script_writes_out_is_its_answer(
 
 def test_a_gate_of_two_steps_gets_both_cookies() -> None:
     spider = spider_of()
-    (press,) = spider.parse(response("/", FORM, Request(f"{SHOP}/", meta={m.DEPTH: 1})))
+    press, *_ = spider.parse(response("/", FORM, Request(f"{SHOP}/")))
     assert isinstance(press, Request)
     answered = response("/enter", "", press, **{"Set-Cookie": "one=1"}).replace(status=302)
     (again,) = spider.parse_gate(answered, **press.cb_kwargs)
@@ -200,15 +200,15 @@ def response(url: str, html: str, request: Request, **headers: str) -> HtmlRespo
 
 
 def test_the_gates_cookie_is_sent_with_the_shops_requests() -> None:
-    spider, seed = spider_of(), Request(f"{SHOP}/", meta={m.DEPTH: 1})
-    (press,) = spider.parse(response("/", FORM, seed, **{"Set-Cookie": "sid=5; Path=/"}))
+    spider, seed = spider_of(), Request(f"{SHOP}/")
+    press, *_ = spider.parse(response("/", FORM, seed, **{"Set-Cookie": "sid=5; Path=/"}))
     assert isinstance(press, Request)
     assert (press.method, press.body, press.headers["Cookie"]) == (
         "POST",
         b"token=7&ok=1",
         b"sid=5",
     )
-    (twice,) = spider.parse(response("/", FORM, seed))
+    twice, *_ = spider.parse(response("/", FORM, seed))
     assert isinstance(twice, Request)
     assert twice.meta[m.SCOPE] == press.meta[m.SCOPE], "it is pressed once for a page"
     answered = response("/enter", "", press, **{"Set-Cookie": "age=18; Path=/"})
@@ -221,6 +221,22 @@ def test_the_gates_cookie_is_sent_with_the_shops_requests() -> None:
     (lamps,) = spider.parse(response("/", menu, again))
     assert isinstance(lamps, Request)
     assert lamps.headers["Cookie"] == b"sid=5; age=18"
+
+
+def test_a_button_that_belongs_to_its_page_is_not_pressed() -> None:
+    """Each article of a small shop had a button to like it, and two dozen were pressed."""
+    spider, meta = spider_of(), {m.DEPTH: 1}
+
+    def shown(path: str, text: str, **more: object) -> list[Any]:
+        request = Request(f"{SHOP}{path}", meta={**meta, **more})
+        html = f"<h1>{text}</h1><form method=post action=/like><button>Like</button></form>"
+        return list(spider.parse(response(path, html, request)))
+
+    (again,) = shown("/a", "Lamps of brass")
+    assert (again.method, again.url) == ("GET", f"{SHOP}/a"), "others may be the same gate"
+    assert not [made for made in shown("/b", "Our history " * 60) if made.method == "POST"]
+    assert not shown("/a", "Lamps of brass", **again.meta)
+    assert [made.method for made in shown("/c", "Lamps of brass")] == ["POST"]
 
 
 def test_a_button_without_a_name_sends_an_empty_post() -> None:
@@ -479,8 +495,7 @@ def test_a_gate_whose_button_is_never_answered_is_asked_in_vain_by_one_page_only
     """Each of thousands of seeds was asked for seven times, where the button is an error."""
     spider = spider_of()
     for number in range(MOST_PRESSED):
-        seed = Request(f"{SHOP}/{number}", meta={m.DEPTH: 1})
-        list(spider.parse(response(f"/{number}", FORM, seed)))
+        list(spider.parse(response(f"/{number}", FORM, Request(f"{SHOP}/{number}"))))
     (page, asked), seed = ([Request(f"{SHOP}/x", meta={m.DEPTH: 1})], 0), Request(f"{SHOP}/y")
     while page and asked < 20:
         page, asked = list(spider.parse(response("/x", FORM, page[0]))), asked + 1
