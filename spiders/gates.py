@@ -81,6 +81,8 @@ class Gates(PageReading):
         self._in_vain: Newest[int] = Newest(int, MOST_HOSTS)
         #: Hosts of which this worker read a page with a gate's cookie.
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
+        #: Hosts of which this worker read a page without one.
+        self._ungated: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
         #: By host and words of a page that may be a gate: the first address with them.
@@ -109,8 +111,8 @@ class Gates(PageReading):
             return False  # an answer to the button
         host, cookie = slot(response.url), header(request, "Cookie")
         if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
-            if cookie and self.gate_cookies.knows(host, cookie):
-                self._opened[host] = True
+            if not cookie or self.gate_cookies.knows(host, cookie):
+                (self._opened if cookie else self._ungated)[host] = True
             if cookie and self._gates.get(place := f"{job_of(response)} {host}"):
                 del self._gates[place]
                 self._in_vain.pop(place, None)
@@ -176,17 +178,19 @@ class Gates(PageReading):
 
         Another page led to it without a gate's cookie, and none has the same words.
         """
-        place = f"{slot(response.url)} {digest_of(words_of(response.body))}"
+        host, is_again = slot(response.url), _IS_LINKED in response.meta
+        place = f"{host} {digest_of(words_of(response.body))}"
         first = self._worded[place] = self._worded.get(place) or response.url
-        is_linked = response.meta.get(_IS_LINKED) or (
-            response.meta.get(m.DEPTH) and _TIMES not in response.meta
-        )
-        return bool(is_linked and first == response.url and not (is_known or answer.asks_age))
+        if is_known or answer.asks_age or first != response.url:
+            return False
+        if is_again:  # perhaps this worker has not seen the others yet
+            return host in self._ungated
+        return bool(response.meta.get(m.DEPTH)) and _TIMES not in response.meta
 
     def _seen_again(self, response: Response, job: str) -> list[Request]:
         """Ask for a page again that may be a gate, when others may have shown the same one."""
         is_long = len(words_of(response.body).split()) > _MOST_WORDS
-        if is_long or _IS_LINKED in response.meta:
+        if (is_long and slot(response.url) in self._ungated) or _IS_LINKED in response.meta:
             return []
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
         again = self._behind_gate(response.url, job, {**kept, _TIMES: 1, _IS_LINKED: True})

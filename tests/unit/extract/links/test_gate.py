@@ -223,22 +223,6 @@ def test_the_gates_cookie_is_sent_with_the_shops_requests() -> None:
     assert lamps.headers["Cookie"] == b"sid=5; age=18"
 
 
-def test_a_button_that_belongs_to_its_page_is_not_pressed() -> None:
-    """Each article of a small shop had a button to like it, and two dozen were pressed."""
-    spider, meta = spider_of(), {m.DEPTH: 1}
-
-    def shown(path: str, text: str, **more: object) -> list[Any]:
-        request = Request(f"{SHOP}{path}", meta={**meta, **more})
-        html = f"<h1>{text}</h1><form method=post action=/like><button>Like</button></form>"
-        return list(spider.parse(response(path, html, request)))
-
-    (again,) = shown("/a", "Lamps of brass")
-    assert (again.method, again.url) == ("GET", f"{SHOP}/a"), "others may be the same gate"
-    assert not [made for made in shown("/b", "Our history " * 60) if made.method == "POST"]
-    assert not shown("/a", "Lamps of brass", **again.meta)
-    assert [made.method for made in shown("/c", "Lamps of brass")] == ["POST"]
-
-
 def test_a_button_without_a_name_sends_an_empty_post() -> None:
     """Sent by GET, the shop answered with the gate again."""
     html = '<h1>Welcome</h1><form method="post" action="/enter"><button>Enter</button></form>'
