@@ -353,6 +353,11 @@ def test_composes_stores_ask_for_a_password_and_have_few_rights() -> None:
     assert compose()["networks"]["stores"] == {"internal": True}
 
 
+def test_composes_database_counts_as_healthy_when_others_can_reach_it() -> None:
+    # The image's first server, which makes the database, listens on the socket alone.
+    assert "--host" in compose()["services"]["postgres"]["healthcheck"]["test"]
+
+
 def test_composes_parts_read_what_compose_does_not_name() -> None:
     """USER_AGENT, AWS_ACCESS_KEY_ID, SEINE_WEBHOOK_URL …: one file, which the guide makes."""
     parts = [s for s in compose()["services"].values() if "seine" in s["image"]]
