@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.utils.url import guess_scheme
+from w3lib.url import is_url
 
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.commands.base import SeineCommand
@@ -49,8 +50,16 @@ class PageCommand(Checked):
     """A command about one page; its exit status is 1 if it gets no page."""
 
     def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the arguments, and make the command fail if it gets no page."""
+        """Check the arguments, and make the command fail if it gets no page.
+
+        Raises:
+            ConfigError: an argument is invalid, or there is not one URL, for which Scrapy would
+                print its whole usage.
+        """
         super().check_arguments(args, opts)
+        if len(args) != 1 or not is_url(args[0]):
+            words = " ".join(args) or "none"
+            raise ConfigError(f"name one URL, with http:// or https:// in front; it is {words}")
         fail_without_a_page(self.settings)
 
 

@@ -29,8 +29,6 @@ class Command(PageCommand, ScrapyParse):
         for option, value in {"--meta": opts.meta, "--cbkwargs": opts.cbkwargs}.items():
             if value and not isinstance(value, dict):
                 raise ConfigError(f"{option} {value!r} is not a JSON object")
-        if len(args) != 1 or "://" not in args[0]:
-            return  # Scrapy shows the usage
         name = opts.spider or self._spider_of(args[0])
         spider_cls = spider_class(self._project, name)
         if opts.callback and not callable(getattr(spider_cls, opts.callback, None)):
