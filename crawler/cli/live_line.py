@@ -21,7 +21,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.reads.crawl_report import End, Moment, closing_block, live_line
+from crawler.reads.crawl_report import LIMIT_SETTINGS, End, Moment, closing_block, live_line
 from scrapy_seine.config import flag
 from scrapy_seine.endpoints import missing_stores
 from scrapy_seine.engine.lease.entry import InFlight
@@ -31,7 +31,8 @@ from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 
 logger = logging.getLogger(__name__)
-#: Loggers whose lines below ERROR concern Scrapy's parts, not the crawl.
+#: Loggers whose lines below WARNING concern Scrapy's parts, not the crawl. A warning of theirs says
+#: that a part of the settings is disabled, as a pipeline whose package is missing.
 _PARTS = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 #: Loggers whose lines the live line and the closing block replace.
 _REPLACED = ("scrapy.extensions.logstats", "scrapy.spidermiddlewares.httperror")
@@ -45,8 +46,8 @@ _WINDOW_S = 10.0
 
 
 def _lower(record: logging.LogRecord) -> bool:
-    """Log a line as DEBUG, unless it is an error."""
-    if logging.DEBUG < record.levelno < logging.ERROR:
+    """Log a line as DEBUG, unless it is a warning or an error."""
+    if logging.DEBUG < record.levelno < logging.WARNING:
         record.levelno, record.levelname = logging.DEBUG, "DEBUG"
     return True
 
@@ -200,6 +201,9 @@ class Watch:
             sites=len(self.sites),
             stats=stats,
             known_links=_increase(first_counts, last_counts, "duplicate"),
+            refused_links={
+                limit: _increase(first_counts, last_counts, limit) for limit in LIMIT_SETTINGS
+            },
             waiting=last_counts.undone if last_counts else 0,
             dead=last_counts.dead if last_counts else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),

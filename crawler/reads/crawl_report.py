@@ -57,6 +57,12 @@ _IGNORE_REASONS = {
     "http status": "other HTTP errors",
     "filter": "left out by a filter",
 }
+#: Names of what the frontier counts at its limits, and who sets each.
+LIMIT_SETTINGS = {
+    "over_domain_pages": "SEINE_DOMAIN_PAGES",
+    "over_job_pages": "SEINE_JOB_PAGES, or the job's budget",
+    "over_pending": "SEINE_MOST_PENDING",
+}
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -131,6 +137,8 @@ class End(Value):
     """Scrapy's stats of the worker."""
     known_links: int = 0
     """Links that were not followed, because their URL is in the seen set."""
+    refused_links: Mapping[str, int] = attrs.field(factory=dict)
+    """Links that did not enter, by the frontier's name of the limit (LIMIT_SETTINGS)."""
     waiting: int = 0
     """Pages that still wait in the crawl."""
     dead: int = 0
@@ -160,6 +168,7 @@ def _labelled_lines(end: End, items: int) -> Iterator[tuple[str, str]]:
     yield "products", _product_counts(end)
     yield "written", f"{plural(items, 'item')} to {', '.join(end.feeds)}" if end.feeds else ""
     yield "known", _skipped_links(end)
+    yield "left out", _refused_links(end)
     yield "not read", _kinds(end, "seine/ignored/", _IGNORE_REASONS)
     yield (
         "rejected",
@@ -206,6 +215,14 @@ def _skipped_links(end: End) -> str:
     if not end.known_links:
         return ""
     return f"{plural(end.known_links, 'link')} skipped: fetched before"
+
+
+def _refused_links(end: End) -> str:
+    refused = {limit: n for limit, n in end.refused_links.items() if n}
+    if not refused:
+        return ""
+    names = ", ".join(LIMIT_SETTINGS[limit] for limit in refused)
+    return f"up to {plural(sum(refused.values()), 'link')} over a limit: {names}"
 
 
 def _kinds(end: End, prefix: str, word_by_kind: Mapping[str, str]) -> str:

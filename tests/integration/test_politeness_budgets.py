@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Budgets, Done, Push
+from tests.integration.frontier_kit import exchange_of
 from tests.integration.politeness.crawl import Crawl
 from tests.integration.politeness.site import serve
 
@@ -56,6 +57,23 @@ async def test_what_was_refused_may_come_again(redis_client, namespace):
     await frontier.commit([Done(lease=lease)])
     assert await frontier.push([push(3), push(4)]) == ["OK", "OVER"]
     assert (await frontier.counts()).totals["over_pending"] == 2
+
+
+async def test_a_refused_link_of_a_page_is_not_taken_for_known(redis_client, namespace):
+    """The worker would drop the link on any later page, although the frontier has it not."""
+    frontier = await frontier_of(redis_client, namespace, most_pending=2)
+    known: list[int] = []
+    exchange = exchange_of(frontier, SEINE_MOST_PENDING=2)
+    exchange._confirmed = known.append
+    await frontier.push([push(1), push(2)])
+    await exchange.round_trip()
+    lease = exchange.take()
+    assert lease is not None
+    exchange.endings.done.append(Done(lease=lease, children=[push(3), push(4)]))
+    await exchange.round_trip()
+    exchange._timer.cancel()
+    assert (await frontier.counts()).totals["over_pending"] == 2
+    assert known == []
 
 
 async def test_eight_clients_together_keep_one_budget(redis_client, namespace):

@@ -373,8 +373,7 @@ class Exchange:
             for page, word in zip(call.about, reply, strict=True):
                 if word == b"OK":
                     for child in page.children:
-                        if child.fingerprint is not None:
-                            self._confirmed(child.fingerprint)
+                        self._remember(child)
                 else:
                     self._count("lost", 1)
             if self.lines.leaves_links(call):
@@ -393,9 +392,13 @@ class Exchange:
         self._count("duplicates", sum(word == b"DUPLICATE" for word in words))
         self._count("over_budget", sum(word == b"OVER" for word in words))
         for link in links:
-            if link.push.fingerprint is not None:
-                self._confirmed(link.push.fingerprint)
+            self._remember(link.push)
             link.entered()
+
+    def _remember(self, link: Push) -> None:
+        """Remember that the frontier has a link, unless it may have refused the link for now."""
+        if link.fingerprint is not None and not self.config.most_pending:
+            self._confirmed(link.fingerprint)
 
     def _move_due_leases(self) -> None:
         now = monotonic()

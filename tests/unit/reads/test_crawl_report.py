@@ -50,6 +50,14 @@ def test_the_block_tells_what_was_stored_skipped_and_given_up() -> None:
     ]
 
 
+def test_the_block_names_the_limit_that_kept_links_out() -> None:
+    """A crawl that a limit cut short is complete, and has not read the whole site."""
+    refused = {"over_domain_pages": 0, "over_pending": 297}
+    told = [" ".join(line.split()) for line in closing_block(end(refused_links=refused))]
+
+    assert "left out up to 297 links over a limit: SEINE_MOST_PENDING" in told
+
+
 def test_the_block_tells_of_values_that_were_held_back() -> None:
     """What a page told and the table lacks is not left out without a word."""
     told = closing_block(end(stats={"item_scraped_count": 40, "seine/store/doubtful": 19}))
@@ -83,8 +91,8 @@ def test_a_spider_that_stores_nothing_is_promised_no_products() -> None:
 @pytest.mark.parametrize(
     ("name", "level", "shown"),
     [
-        ("scrapy.middleware", logging.WARNING, False),
-        ("scrapy.middleware", logging.ERROR, True),
+        ("scrapy.middleware", logging.INFO, False),
+        ("scrapy.middleware", logging.WARNING, True),  # a part of the settings is disabled
         ("scrapy.spidermiddlewares.httperror", logging.INFO, False),
         ("scrapy.statscollectors", logging.INFO, False),
         ("scrapy.core.engine", logging.INFO, True),
