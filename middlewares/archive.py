@@ -34,7 +34,7 @@ class Archive:
             NotConfigured: SEINE_ARCHIVE is empty.
         """
         if not crawler.settings.get("SEINE_ARCHIVE"):
-            raise NotConfigured("SEINE_ARCHIVE is empty")
+            raise NotConfigured  # without a message, because Scrapy would log it as a warning
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:

@@ -42,7 +42,7 @@ class Attempts:
         """
         storage = storage_of(crawler)
         if not storage.config.attempts:
-            raise NotConfigured("SEINE_ATTEMPTS is off")
+            raise NotConfigured  # without a message, because Scrapy would log it as a warning
         return cls(storage)
 
     def process_response(self, request: Request, response: Response) -> Response:

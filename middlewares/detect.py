@@ -49,7 +49,7 @@ class Detect:
             NotConfigured: SEINE_DETECT is off.
         """
         if not crawler.settings.getbool("SEINE_DETECT"):
-            raise NotConfigured("SEINE_DETECT is off")
+            raise NotConfigured  # without a message, because Scrapy would log it as a warning
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
         middleware = cls(crawler.stats, worker_of(crawler).verdict_listeners, expected)
