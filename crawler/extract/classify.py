@@ -382,7 +382,10 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
             "product", -8, "its heading is that of a ticket, a tour, a rental, a draw or a purchase"
         )
     elif not visible.buy_buttons and _NAMES_HOME(name):
-        verdict.add("product", -8, "its heading is that of a house, a flat or land")
+        is_stocked = "availability" in visible.fields  # a doll's house, a tent
+        verdict.add(
+            "product", -4 if is_stocked else -8, "its heading is that of a house, a flat or land"
+        )
     elif not (visible.buy_buttons or visible.facts) and (
         name[-1:] in _QUESTIONS
         or _TEACHES(name)

@@ -18,7 +18,7 @@ from crawler.extract.words import any_of, finder
 
 #: Parameters whose value is a product's number.
 _PARAMETER = lazy_patterns.pattern(
-    r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|item|pid|sku|sku_?id|asin|artnr"
+    r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|item(?==[\w.-]*\d)|pid|sku|sku_?id|asin|artnr"
     r"|article_?id|artikel(?:nr|nummer)?|(?:product|goods|item|article)_?(?:no|nr|code)|branduid)=([\w.-]{2,40})(?:[&#]|$)",
     re.I,
 )

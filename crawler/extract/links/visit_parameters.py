@@ -43,10 +43,9 @@ _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
 
-#: Shopify and InSales serve a product below each collection that contains it.
+#: Shopify serves a product below each collection that contains it.
 _COLLECTION = lazy_patterns.pattern(
-    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collection(s?)/[^/?#]+(/product\2/[^/?#]+)",
-    re.I,
+    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
 #: osCommerce, its forks, OpenCart, Magento and Cafe24 add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
@@ -271,13 +270,11 @@ def without_category(url: str) -> str:
     'https://a.example/index.php?cPath=3_4'
     >>> without_category("https://a.example/collections/lamps/products/ada")
     'https://a.example/products/ada'
-    >>> without_category("https://a.example/collection/lamps/product/ada")
-    'https://a.example/product/ada'
     >>> without_category("https://a.example/product/ada/12/category/24/display/1/")
     'https://a.example/product/ada/12/'
     """
-    if "/collection" in url:
-        return _COLLECTION.sub(r"\1\3", url)
+    if "/collections/" in url:
+        return _COLLECTION.sub(r"\1\2", url)
     if "ath=" in url or "/category/" in url:
         for product, category in _CATEGORY_PARAMETERS:
             if product.search(url):

@@ -52,10 +52,6 @@ HIDDEN = (
     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen|hidden-xs-up|ng-hide"
     r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"
 )
-#: Words by which two widespread style sheets show a box again on wide screens.
-_SHOWN_WIDE = re.compile(
-    r"\s(?:d-(?:sm|md|lg|x{1,2}l)-|(?:sm|md|lg|\d?xl):)(?:block|flex|inline|grid|table|contents)"
-).search
 PRICE = (
     r"pr(?:ice|eis|ix|ec(?:io|o)|ezzo|ezzi|eço|is\b|ijs|ijzen|et(?<=\bpret)\b)|cena|cijena"
     r"|amount(?<=\bamount)\b|kaina|hin(?:ta|na(?<=\bhinna)t?\b)|money|fiyat|timi(?<=\btimi)\b"
@@ -119,6 +115,13 @@ _SEARCHES = [
     (re.compile(letters).search, [(pattern, re.compile(pattern).search) for pattern in patterns])
     for letters, patterns in _GROUPS
 ]
+#: Words by which two widespread style sheets show a box again on wide screens.
+_SHOWN_WIDE = re.compile(
+    r"\s(?:d-(?:sm|md|lg|x{1,2}l)-|(?:sm|md|lg|\d?xl):)(?:block|flex|inline|grid|table|contents)"
+).search
+#: What these show again; a box of another hidden class stays hidden.
+_NARROW = re.compile(r"\s(?:d-none|hidden|hide)(?=\s|$)").sub
+_IS_HIDDEN = re.compile(HIDDEN).search
 _FIGURES = re.compile(r"\d+").sub
 #: A column or foot that is a part of the product's block: `product-page__sidebar`, `details-footer`.
 _OWN_PART = re.compile(
@@ -141,8 +144,13 @@ def kinds(value: str) -> Iterator[str]:
     for has_letters, searches in _SEARCHES:
         if has_letters(value):
             for pattern, search in searches:
-                if search(value) and not (pattern is HIDDEN and _SHOWN_WIDE(value)):
+                if search(value) and not (pattern is HIDDEN and _is_shown_wide(value)):
                     yield pattern
+
+
+def _is_shown_wide(value: str) -> bool:
+    """Whether only a class that hides on narrow screens makes a value say hidden."""
+    return _SHOWN_WIDE(value) is not None and _IS_HIDDEN(_NARROW("", value)) is None
 
 
 def by_shape(rule: Callable[[str], _Result]) -> CachedRule[_Result]:

@@ -37,6 +37,7 @@ from crawler.extract.price.name_amounts import drop_named
 from crawler.extract.price.net_alone import accept_net
 from crawler.extract.price.old_amounts import (
     MAX_OLD_WORDS,
+    is_below_price,
     split_old,
     spread_other,
     unmark_old,
@@ -44,6 +45,7 @@ from crawler.extract.price.old_amounts import (
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
+    IS_FREE_POSTAGE,
     RANGE,
     is_marked_by_picture,
     is_other,
@@ -92,6 +94,7 @@ from crawler.extract.price.words_beside import (
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
+    says_from,
     says_or_more,
     words_of,
 )
@@ -239,6 +242,8 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
 def _is_other(money: Money, place: _Place, start: int, end: int, before: str) -> bool:
     """Whether the words about an amount make it postage, an instalment or a saving."""
     line, label = place.line, "" if start else place.label
+    if says_from(before) and IS_FREE_POSTAGE(label):
+        return True
     other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):
         # Words behind an amount may name extra postage, or be about the lower amount that follows.
@@ -282,7 +287,8 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = accept_unit(prefer_selected(unmark_old(weighed)))
+    name = walk.lines[walk.heading].text if walk.heading >= 0 else ""
+    candidates = accept_unit(prefer_selected(unmark_old(weighed)), name)
     if len(candidates) == 1:  # it is no other amount's tax or regular price
         candidates = accept_net(candidates)
     elif candidates:
@@ -303,7 +309,7 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         price = likeliest  # its class says "regular price", and there is no other price
     elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
         price = likeliest
-    elif likeliest.old and not likeliest.other and _is_below(likeliest, price):
+    elif likeliest.old and not likeliest.other and is_below_price(likeliest, price):
         price = likeliest  # its class says "regular price", and the other one is of several pieces
     elif price.other and not likeliest.other and not _is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
@@ -467,13 +473,6 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
     if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
     return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
-
-
-def _is_below(old: Candidate, price: Candidate) -> bool:
-    """Whether an amount that only a class calls old is less than the price, so that it is not old."""
-    is_less = old.money.value < price.money.value and old.cost < price.cost
-    is_first = old.line.index < price.line.index and not price.line.flags & _lines.PRICE
-    return is_less and is_first and not (old.says_old or is_struck(old))
 
 
 def _is_surely_old(amount: Candidate) -> bool:

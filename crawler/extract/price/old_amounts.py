@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import attrs
 
 from crawler.extract.page import lines as _lines
@@ -9,9 +11,11 @@ from crawler.extract.price.alone import near
 from crawler.extract.price.line_amounts import says_old
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.other_amounts import RANGE
-from crawler.extract.price.regular_price import OTHER, Candidate
+from crawler.extract.price.regular_price import OTHER, Candidate, is_struck
 from crawler.extract.price.sentences import ends_sentence
 
+#: Boxes around an amount whose classes may call it regular.
+_MAX_BOXES = 2
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
 #: Lines from the price before to the price behind its label.
@@ -93,3 +97,13 @@ def spread_other(candidates: list[Candidate]) -> list[Candidate]:
             attrs.evolve(c, other=True, cost=c.cost + OTHER) if is_range and not c.other else c
         )
     return spread
+
+
+def is_below_price(old: Candidate, price: Candidate) -> bool:
+    """Whether an amount that a class calls regular is less than the price, so that it is not old."""
+    boxes = (old.line.element, *islice(old.line.element.iterancestors(), _MAX_BOXES))
+    if not any("regular" in (box.get("class") or "") for box in boxes):
+        return False
+    is_less = old.money.value < price.money.value and old.cost < price.cost
+    is_first = old.line.index < price.line.index and not price.line.flags & _lines.PRICE
+    return is_less and is_first and not (old.says_old or is_struck(old))

@@ -14,11 +14,12 @@ _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
 #: Words for postage, and for costs.
 POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
-#: "Free shipping", "Versandkostenfrei": the postage has no amount.
-_FREE_POSTAGE = full_matcher(
+#: "Free shipping", "Versandkostenfrei": the postage has no amount, but a colon is before the sum
+#: from which it is free.
+IS_FREE_POSTAGE = full_matcher(
     rf"\W*(?:(?:{any_of('amounts', 'free')})\w{{0,3}}\s(?:{any_of('amounts', 'postage')})\w{{0,6}}"
     rf"|(?:{any_of('amounts', 'postage')})\w{{0,10}}\s?:?\s?(?:{any_of('amounts', 'free')})\w{{0,3}}"
-    rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))\W*"
+    rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))[^\w:：]*"
 )
 #: Words behind an amount about extra or included costs: "plus postage", "+ postage".
 EXTRA_COSTS = lazy_patterns.pattern(
@@ -59,11 +60,11 @@ def says_other(text: str) -> bool:
 def labels_other(text: str) -> bool:
     """Whether the line before an amount labels it as another one than the price.
 
-    >>> labels_other("Shipping"), labels_other("Free shipping"), labels_other("Free shipping from")
+    >>> labels_other("Shipping"), labels_other("Free shipping"), labels_other("Free shipping:")
     (True, False, True)
     """
     if _OTHER_LABEL(text) is not None:
-        return _FREE_POSTAGE(text) is None
+        return IS_FREE_POSTAGE(text) is None
     if RANGE.match(text) is not None:
         return len(text) > 1 or not text.isalpha()  # one letter may be a class of energy
     return text[-1:] == ":" and names_lowest(text)

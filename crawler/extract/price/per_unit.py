@@ -61,6 +61,15 @@ def unit_behind(behind: str) -> int:
     return 0 if of_next else unit.end()
 
 
+def measures(unit: str) -> bool:
+    """Whether a unit is one of weight, volume, length or area, and no piece.
+
+    >>> measures(" / kg"), measures(" / tyre")
+    (True, False)
+    """
+    return _PER_UNIT.match(unit) is not None
+
+
 def counts_use(unit: str) -> bool:
     """Whether a unit is of a service's use, by which no goods are sold.
 

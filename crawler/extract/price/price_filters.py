@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money.amounts import Money
+from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.other_amounts import RANGE
+from crawler.extract.stock.availability import BUY
 from crawler.extract.words import CachedRule, entry_matcher
 
 #: Words before an amount that is the bound of others.
@@ -24,9 +25,9 @@ _MAX_STEPS = 12
 _BOUNDS = lazy_patterns.pattern(
     r"\D{0,24}?(\d[\d., \u00a0]{0,12})\D{0,6}?[-–—]\D{0,6}?(\d[\d., \u00a0]{0,12})"
 )
-#: Boxes around an amount that may be a filter's, and the words of their classes and ids. A class
-#: `filter` alone may be a style's.
-_MAX_BOXES, _MAX_VALUE = 6, 200
+#: Boxes around an amount that may be a filter's, their texts and characters of these, and the words
+#: of their classes and ids. A class `filter` alone may be a style's.
+_MAX_BOXES, _MAX_TEXTS, _MAX_TEXT, _MAX_VALUE = 6, 200, 2_000, 200
 _FILTER_BOX = re.compile(
     r"(?:^|[\s_-])(?:filters|filter[-_]\w|facets?)|[-_]filters?(?=$|\s)|price[-_]?(?:slider|filter)"
 ).search
@@ -68,10 +69,20 @@ def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
 
 
 def _is_in_filter(line: Line) -> bool:
-    """Whether a line stands in a box that is called a filter and holds no heading of the page."""
+    """Whether a line stands in a box that is called a filter and shows both ends of a slider.
+
+    A box with the page's heading, a button that buys or one amount is a product's: of the category
+    `oil-filters`, or beside a choice that is called a filter.
+    """
     for box in islice(line.element.iterancestors(), _MAX_BOXES):
         if _IS_FILTER[box.get("class") or ""] or _FILTER_BOX((box.get("id") or "")[:_MAX_VALUE]):
-            return box.find(".//h1") is None and box.tag not in {"body", "html"}
+            if box.tag in {"body", "html"} or box.find(".//h1") is not None:
+                return False
+            buttons = islice(box.iter("button", "input", "a"), _MAX_STEPS)
+            if any(BUY(short_text(button) or button.get("value") or "") for button in buttons):
+                return False
+            text = " ".join(" ".join(islice(box.itertext(), _MAX_TEXTS)).split())
+            return len(list(find_prices(text[:_MAX_TEXT]))) > 1
     return False
 
 

@@ -6,7 +6,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.lines import PRICE
-from crawler.extract.price.per_unit import counts_use
+from crawler.extract.price.per_unit import counts_use, measures
 from crawler.extract.price.regular_price import OTHER, Candidate, is_beside, is_struck
 from crawler.extract.price.sentences import ends_sentence
 
@@ -19,11 +19,12 @@ _NUMBERS = lazy_patterns.pattern(r"(?<![\d.,])[2-9](?![\d.,]*\d)|(?<![\d.,])\d\d
 _MAX_RATIO = 5
 
 
-def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
+def accept_unit(candidates: list[Candidate], name: str) -> list[Candidate]:
     """Unmark the amount for a unit, and the one before its reduction, if no price is near.
 
     Tiles are sold by the square metre, fabrics by the metre, tyres by the piece. What several
-    pieces cost together, "394 € for 4" beside "98,50 € / tyre", is another amount.
+    pieces cost together, "394 € for 4" beside "98,50 € / tyre", is another amount, unless the
+    product's *name* is that of a set.
     """
     units = [c for c in candidates if c.unit and not (c.old or counts_use(c.unit))]
     if not units:
@@ -35,7 +36,7 @@ def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
     rivals = [
         c
         for c in candidates
-        if not (c.other or _is_before(c, unit) or ends_sentence(c) or _is_of_several(c, unit))
+        if not (c.other or _is_before(c, unit) or ends_sentence(c) or _is_of_several(c, unit, name))
         and (c.line.flags & PRICE or c.money.value not in sums)
     ]
     # Of two amounts for one unit, either may be another product's.
@@ -50,20 +51,26 @@ def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
         attrs.evolve(c, other=False, cost=c.cost - OTHER)
         if c is unit or (c.unit and _is_before(c, unit))
         else attrs.evolve(c, other=True, cost=c.cost + OTHER)
-        if not c.other and _is_of_several(c, unit)
+        if not c.other and _is_of_several(c, unit, name)
         else c
         for c in candidates
     ]
 
 
-def _is_of_several(amount: Candidate, unit: Candidate) -> bool:
-    """Whether an amount is that of one unit times a number that its line has."""
+def _is_of_several(amount: Candidate, unit: Candidate, name: str) -> bool:
+    """Whether an amount is that of one unit times a number that its line has, and the name has not.
+
+    A number of kilograms or metres is the quantity that is sold.
+    """
     value = unit.money.value
     if not value or amount.money.value < 2 * value or amount.money.value % value:
         return False
+    if measures(unit.unit):
+        return False
     text, money = amount.line.text, amount.money
     words = f"{text[: money.start]} {text[money.end :]}"
-    return str(int(amount.money.value / value)) in _NUMBERS.findall(words)
+    number = str(int(amount.money.value / value))
+    return number in _NUMBERS.findall(words) and number not in _NUMBERS.findall(name)
 
 
 def _is_before(amount: Candidate, unit: Candidate) -> bool:

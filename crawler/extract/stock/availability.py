@@ -115,8 +115,6 @@ BUY = any_word("buy", "phrases")
 #: Words of a caption that sells no goods: tickets, seats, a donation.
 NO_GOODS = any_word("buy", "no_goods")
 _QUESTIONS = frozenset("?？؟")
-#: Blanks from which on a text with a stop at its end is a sentence and no caption.
-_MIN_BLANKS_OF_SENTENCE = 4
 #: The caption in one word, which means buying only on a button.
 _BUY_SHORT = full_matcher_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
 #: The words of `availability_of_text` and of `buys_in_short`.
@@ -149,15 +147,11 @@ def buys(text: str) -> bool:
     (True, False)
     >>> buys("Non acquistabile")  # it says "acquista"
     False
-    >>> buys("Add to cart."), buys("Add to basket and check out.")  # a sentence about shopping
-    (True, False)
     >>> buys("Acquista biglietti"), buys("¿Cuál comprar?")  # a title, not a button
     (False, False)
     """
     match = BUY(text)
     if match is None or text.rstrip()[-1:] in _QUESTIONS or NO_GOODS(text):
-        return False
-    if text[-1:] == "." and text.count(" ") >= _MIN_BLANKS_OF_SENTENCE:
         return False
     stock = _STOCK_WORDS(match.string)
     return stock is None or not stock.start() <= match.start() < stock.end()

@@ -216,7 +216,9 @@ def _is_buy_button(line: Line) -> bool:
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
     if buys(text):
-        return not (line.flags & _lines.LINK and _COUNTS(text))  # the link to the cart
+        if line.flags & _lines.LINK:
+            return not _COUNTS(text)  # the link to the cart
+        return text[-1] != "." or text.count(" ") < 4  # else it is a sentence about shopping
     boxes = (line.element, line.element.getparent())
     is_button = any(box is not None and box.get("role") == "button" for box in boxes)
     return is_button and (buys_in_short(text) or _orders_ahead(text))

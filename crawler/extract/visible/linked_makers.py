@@ -24,7 +24,7 @@ _MAX_NAME_WORDS = 4
 #: The text of a link to a maker's own store within a marketplace.
 _OF_STORE = lazy_patterns.pattern(
     r"(?:Visit the|Besuche den|Besuchen? Sie den|Bezoek de|Besök|Zobacz|Odwiedź sklep|Visiter la boutique"
-    r"|Visita (?:lo [Ss]tore (?:di )?|la tienda de|a loja))\s(\S.{0,38}?)"
+    r"|Visita (?:lo [Ss]tore(?: di)?|la tienda de|a loja))\s([A-Z\d]\S{0,38}(?: \S{1,38}){0,3}?)"
     r"(?:[\s-](?:[Ss]tore|Shop|-winkel|butik(?:en)?|Sklep))?$"
 )
 

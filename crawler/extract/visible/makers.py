@@ -40,6 +40,8 @@ _MAX_ROWS = 200
 _ASIDE = frozenset({"footer", "aside"})
 #: Characters of "by" and blanks, and folders of authors, artists, sellers and users.
 _MAX_BY, _MAX_CALL = 20, 80
+#: The folder of makers' stores within a marketplace; other links call to a shop's branch.
+_STORES = "/stores/"
 _OF_PERSONS = re.compile(
     r"aut(?:h?or|eur)|artist|forfatter|f[oö]rfatt|schrijver|writer|person|people|contrib|user|profil"
     r"|member|seller|sold|vend|shop|store|blog|\A[u@~]\Z",
@@ -103,11 +105,8 @@ def _maker_by(heading: Element) -> str | None:
         link = None if box is None else next(box.iter("a"), None)
         if link is None:
             continue
-        if (
-            (text := link.text)
-            and " " in text
-            and (maker := maker_of_store(text[:_MAX_CALL].strip()))
-        ):
+        text, address = link.text, link.get("href") or ""
+        if text and _STORES in address and (maker := maker_of_store(text[:_MAX_CALL].strip())):
             return _valid_maker(maker)
         preceding = link.getprevious()
         if not (before := link.getparent().text if preceding is None else preceding.tail):
@@ -115,7 +114,7 @@ def _maker_by(heading: Element) -> str | None:
         if len(before) > _MAX_BY or without_by(f"{before.strip()} a") != "a":
             continue
         name = short_text(link, MAX_BRAND + 1)
-        parts = (link.get("href") or "").partition("?")[0].rstrip("/").split("/")
+        parts = address.partition("?")[0].rstrip("/").split("/")
         is_named = name != "" and (
             letters_of(parts[-1]) == letters_of(name) or (maker_led_to(link) or "").isdecimal()
         )

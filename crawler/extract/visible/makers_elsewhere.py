@@ -6,40 +6,51 @@ from html import unescape
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.link_targets import maker_led_to
-from crawler.extract.page.page import Page, short_text
+from crawler.extract.page.link_targets import link_around, maker_led_to
+from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.visible.facts import MAX_BRAND
+from crawler.extract.words import any_of, finder
 
-_BRAND = lazy_patterns.pattern(
-    rb"data-(?:product-|item-)?brand(?:-name)?=[\"']([^\"'<>]{2,40})[\"']"
+#: Attributes with the maker's name, as they begin; others that make an element a product's, where a
+#: page's frame has none of them; and those that call what they describe a product.
+_BRANDS = tuple(
+    f"data-{of}brand{name}" for of in ("", "product-", "item-") for name in ("", "-name")
 )
-#: Another attribute of the same element that makes it a product's; a page's frame has none of them.
-_OF_PRODUCT = lazy_patterns.pattern(
-    rb"data-(?:product-|item-)?(?:price|sku|name|id|title|gtin|ean)[\w-]*="
-)
+_OF_BRAND = "//*[" + " or ".join(f"@{attribute}" for attribute in _BRANDS) + "]"
+_OF_PRODUCT = lazy_patterns.pattern(r"data-(?:product-|item-)?(?:price|sku|name|id|title|gtin|ean)")
+_CALLED_PRODUCT = ("data-product-", "data-item-")
 _SIGN = b"-brand"
-_MAX_BYTES, _MAX_TAG, _MAX_MATCHES = 400_000, 2_000, 100
+_MAX_BYTES, _MAX_ELEMENTS = 400_000, 100
 #: The row of a medicine's maker in Germany, where each medicine has a number of its own, the PZN;
-#: in other shops the word is the seller's.
-_MEDICINE = b"PZN"
+#: in other shops the word is the seller's. It stands near that number, and is no heading.
 _VENDOR = lazy_patterns.pattern(
-    rb">\s{0,99}(?:Anbieter|Hersteller)\s?:?\s{0,99}(?:<[^<>]{0,200}>\s{0,99}){0,6}([^<>:]{2,40})<"
+    rb">\s{0,99}Anbieter\s?:?\s{0,99}(?:<(?!/?h\d|th)[^<>]{0,200}>\s{0,99}){0,6}([^<>:]{2,40})<"
 )
+_MEDICINE, _MAX_APART = b"PZN", 1_500
+_IS_SELLER = lazy_patterns.pattern(rb"(?i)apotheke|preis|angebot")
 #: Links of a page that are compared with the name.
 _MAX_LINKS = 2_000
+#: Words of a name that begins with another maker than its own: a case for its phones, a style.
+_NOT_OWN = finder(rf"(?<!\w)(?:{any_of('makers', 'not_own')})(?!\w)")
 
 
-def maker_elsewhere(page: Page, name: str) -> str | None:
+def maker_elsewhere(page: Page, heading: Element, name: str) -> str | None:
     """Return the maker of the product with a *name*, of which nothing beside the name says it."""
-    return maker_in_attributes(page) or _vendor_of_medicine(page) or _listed_maker(page, name)
+    return (
+        maker_in_attributes(page, heading, name)
+        or _vendor_of_medicine(page)
+        or _listed_maker(page, name)
+    )
 
 
 def _vendor_of_medicine(page: Page) -> str | None:
-    match = (
-        _VENDOR.search(page.raw, 0, _MAX_BYTES)
-        if page.lang[:2] == "de" and page.holds(_MEDICINE)
-        else None
-    )
-    return unescape(" ".join(match[1].decode("utf-8", "replace").split())) if match else None
+    number = page.raw.find(_MEDICINE, 0, _MAX_BYTES) if page.lang[:2] == "de" else -1
+    if number < 0:
+        return None
+    match = _VENDOR.search(page.raw, max(0, number - _MAX_APART), number + _MAX_APART)
+    if match is None or _IS_SELLER.search(match[1]):
+        return None
+    return unescape(" ".join(match[1].decode("utf-8", "replace").split()))
 
 
 def _listed_maker(page: Page, name: str) -> str | None:
@@ -49,7 +60,9 @@ def _listed_maker(page: Page, name: str) -> str | None:
     """
     first, _, rest = name.partition(" ")
     both = f">{first} {rest.partition(' ')[0]}<"
-    if not (rest and (page.holds(f">{first}<".encode()) or page.holds(both.encode()))):
+    if _NOT_OWN(rest) or not (
+        rest and (page.holds(f">{first}<".encode()) or page.holds(both.encode()))
+    ):
         return None  # nearly all pages: reading their links takes longer
     makers = []
     for link in islice(page.anchors, _MAX_LINKS):
@@ -59,26 +72,34 @@ def _listed_maker(page: Page, name: str) -> str | None:
     return max(makers, key=len, default=None)
 
 
-def maker_in_attributes(page: Page) -> str | None:
-    """Return the only maker in the attributes of the page's products; None where tiles have others.
+def maker_in_attributes(page: Page, heading: Element, name: str) -> str | None:
+    """Return the maker in the attributes of the product's own element; None where two have others.
 
-    A value without a capital letter may be a part of an address and not the name.
+    That element holds the heading, has the *name* in an attribute, or is called a product's and
+    neither holds a link nor stands in one, as tiles do. A value without a capital letter may be a
+    part of an address and not the name.
 
     >>> from crawler.extract.page.page import parse
-    >>> page = parse(b'<p data-sku="L-1" data-brand="Acme &amp; Co">', "http://a.example/")
-    >>> maker_in_attributes(page)
+    >>> page = parse(b'<p data-sku="L-1" data-brand="Acme &amp; Co"><b>Lamp</b>', "http://a.example/")
+    >>> maker_in_attributes(page, page.root.find(".//b"), "Lamp")
     'Acme & Co'
-    >>> maker_in_attributes(parse(b'<body data-brand="Shop"><p data-sku="1">', "http://a.example/"))
     """
     if not (page.has_data and page.holds(_SIGN)):
         return None
-    raw, names = page.raw[:_MAX_BYTES], set[bytes]()
-    for match in islice(_BRAND.finditer(raw), _MAX_MATCHES):
-        start = raw.rfind(b"<", max(0, match.start() - _MAX_TAG), match.start())
-        end = raw.find(b">", match.end(), match.end() + _MAX_TAG)
-        if start >= 0 and end >= 0 and _OF_PRODUCT.search(raw, start, end):
-            names.add(match[1].strip())
-    if len(names) != 1:
-        return None
-    name = unescape(names.pop().decode("utf-8", "replace"))
-    return name if name != name.lower() else None
+    makers = set[str]()
+    for element in page.root.xpath(_OF_BRAND)[:_MAX_ELEMENTS]:
+        if _is_of_product(element, heading, name):
+            makers.update(
+                v.strip() for a in _BRANDS if (v := element.get(a)) and len(v) <= MAX_BRAND
+            )
+    maker = makers.pop() if len(makers) == 1 else ""
+    return maker if maker != maker.lower() else None
+
+
+def _is_of_product(element: Element, heading: Element, name: str) -> bool:
+    if not any(_OF_PRODUCT.match(attribute) for attribute in element.attrib):
+        return False
+    if element is heading or element in heading.iterancestors() or name in element.values():
+        return True
+    is_called = any(attribute.startswith(_CALLED_PRODUCT) for attribute in element.attrib)
+    return is_called and next(element.iter("a"), None) is None and link_around(element, 9) is None

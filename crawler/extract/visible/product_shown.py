@@ -247,7 +247,7 @@ def _take_brand(heading: Element, page: Page, fields: Fields, structured: Fields
         brand = brand_before(heading, page.title)
         if not (brand or structured.get("brand")):
             name = fields.get("name") or structured.get("name") or ""
-            brand = maker_beside(heading) or maker_elsewhere(page, name)
+            brand = maker_beside(heading) or maker_elsewhere(page, heading, name)
         fields["brand"] = brand
     elif " " in fields["brand"]:
         # The maker's firm is called after the brand: "Acme Lamps Ltd" in a row, `Acme` above it or

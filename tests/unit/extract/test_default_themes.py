@@ -89,6 +89,43 @@ def test_the_end_of_a_price_filter_is_not_the_price_of_a_lists_last_tile() -> No
 
 
 @pytest.mark.parametrize(
+    "box",
+    [
+        "<div class='type-product product_cat-oil-filters'>{}<button>Add to cart</button></div>",
+        "<div class='variant-filters'><p>Oak</p>{}</div><button>Add to cart</button>",
+    ],
+)
+def test_the_box_of_a_category_of_filters_or_of_a_choice_is_no_filter(box: str) -> None:
+    found = read(f"<h1>Oil filter Ada</h1>{box.format('<p class=price>$89.00</p>')}")
+    assert (found.kind, found.fields.get("price")) == ("product", Decimal("89.00"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<div>Kostenloser Versand</div><div>ab 50 €</div><div>77,88 €</div>",
+        "<div>Versandkostenfrei:</div><div>50,00 €</div><div>77,88 €</div>",
+    ],
+)
+def test_the_sum_from_which_postage_is_free_is_no_price(words: str) -> None:
+    fields = read(f"<h1>Lampe Ada</h1>{words}<button>In den Warenkorb</button>", "de").fields
+    assert (fields["price"], fields.get("regular_price")) == (Decimal("77.88"), None)
+
+
+def test_a_map_in_the_box_is_no_price_for_those_who_hold_a_card() -> None:
+    found = read("<h1>Bordspel</h1><p>Bordspel met kaart € 24,95</p><button>Bestel</button>", "nl")
+    assert found.fields["price"] == Decimal("24.95")
+
+
+def test_a_dolls_house_in_stock_is_no_flat() -> None:
+    found = read(
+        "<h1>Maison de poupée 3 pièces</h1><p class=price>89,00 €</p><p>En stock</p><p>Réf. 3344</p>",
+        "fr",
+    )
+    assert found.kind == "product"
+
+
+@pytest.mark.parametrize(
     "reference",
     [
         "/productemailafriend/1204",
@@ -108,8 +145,3 @@ def test_an_arrow_to_the_first_page_is_the_page_itself() -> None:
     assert links(pager, "/lamps/") == ["/lamps/?page=2"]
     tile = "<a href='/p/oak-lamp-12'>Oak lamp</a>"
     assert links(tile + pager, "/lamps/?page=2") == ["/p/oak-lamp-12", "/lamps/"]
-
-
-def test_a_product_of_several_collections_has_one_address() -> None:
-    tiles = "".join(f"<a href='/collection/{c}/product/oak-lamp'>Oak lamp</a>" for c in "ab")
-    assert links(tiles, "/collection/a") == ["/product/oak-lamp"]

@@ -53,6 +53,22 @@ def test_what_several_pieces_cost_together_is_not_the_price(several, price):
     assert found(body, lang="fr").fields["price"] == Decimal(price)
 
 
+@pytest.mark.parametrize(
+    ("name", "offer", "price"),
+    [
+        ("Kaffee Crema", "<div>2 kg 40,00 €</div><div>20,00 € / kg</div>", "40.00"),
+        ("Set of 4 chairs", "<div>Set of 4: 400,00 €</div><div>100,00 € / chair</div>", "400.00"),
+    ],
+)
+def test_a_quantity_or_a_set_costs_what_it_costs_together(name, offer, price):
+    assert found(f"<h1>{name}</h1>{offer}{BUY}").fields["price"] == Decimal(price)
+
+
+def test_an_amount_that_a_class_calls_old_stays_doubtful_before_a_higher_one():
+    read = found(f"{H1}<span class=price-old>79,00 €</span> <span>99,00 €</span>{BUY}", lang="de")
+    assert read.fields["price"] == Decimal("99.00")
+
+
 def test_an_amount_that_only_a_class_calls_old_is_the_price_before_a_higher_one():
     box = "<span class=regular-price><span class=price>799,00 €</span></span>"
     fields = found(f"{H1}{box}<p>Carton de 6 : 4 500,00 €</p>{BUY}", lang="fr").fields
@@ -90,6 +106,17 @@ def test_the_objects_that_a_state_refers_to_are_followed():
 def test_a_box_that_wide_screens_show_is_shown(box):
     fields = found(f"{H1}{box}<p>£9.99</p>{BUY}</div>").fields
     assert (fields["price"], fields["availability"]) == (Decimal("9.99"), "InStock")
+
+
+def test_a_box_that_a_script_hides_as_well_is_hidden():
+    out = "<div class='js-hidden md:block'>Out of stock</div>"
+    fields = found(f"{H1}<p class=price>£9.99</p>{out}{BUY}").fields
+    assert fields["availability"] == "InStock"
+
+
+def test_a_button_with_a_sentence_buys():
+    button = "<button>Click here to add to cart now.</button>"
+    assert found(f"{H1}<p class=price>£9.99</p>{button}").fields["availability"] == "InStock"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +157,29 @@ def test_the_maker_without_a_label_of_its_own(maker):
 )
 def test_others_than_the_maker(other):
     assert "brand" not in found(f"{H1}{other}{PRICE}{BUY}").fields
+
+
+@pytest.mark.parametrize(
+    ("lang", "other"),
+    [
+        ("en", "<i data-brand='Klarna' data-id=1 data-price=999></i>"),
+        ("en", "<div data-item-brand='Acme' data-item-id=2><a href=/p/2>Lamp</a> £8.00</div>"),
+        ("pl", "<p><a href='#opis'>Zobacz pełny opis</a></p>"),
+        ("es", "<p><a href=/tienda>Visita la tienda de Madrid</a></p>"),
+        ("de", "<p><a href=/laden>Besuchen Sie den Showroom in Köln</a></p>"),
+        ("de", "<p>PZN: 1619</p><h4>Anbieter</h4><p>Versand GmbH</p>"),
+        ("de", "<nav><a href=/h>Hersteller</a><a href=/r>Ratgeber</a></nav><p>PZN suchen</p>"),
+    ],
+)
+def test_other_names_beside_a_product(lang, other):
+    assert "brand" not in found(f"{H1}{other}{PRICE}{BUY}", lang=lang).fields
+
+
+@pytest.mark.parametrize("rest", ["Phone 7 case by Bolt", "Lamp compatible shade", "style chair"])
+def test_a_maker_of_the_menu_for_whose_goods_or_in_whose_style_a_product_is(rest):
+    menu = "<nav><a href=/brands/acme>Acme</a></nav>"
+    page = f"{menu}{4 * '<div>'}<h1>Acme {rest}</h1>{PRICE}{BUY}"
+    assert "brand" not in extract(parse(page, "https://a.example/p/1")).fields
 
 
 def test_the_vendor_of_a_medicine_is_its_maker():
