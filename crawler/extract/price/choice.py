@@ -45,8 +45,8 @@ from crawler.extract.price.old_amounts import (
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
-    IS_FREE_POSTAGE,
     RANGE,
+    is_free_postage,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -242,7 +242,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
 def _is_other(money: Money, place: _Place, start: int, end: int, before: str) -> bool:
     """Whether the words about an amount make it postage, an instalment or a saving."""
     line, label = place.line, "" if start else place.label
-    if says_from(before) and IS_FREE_POSTAGE(label):
+    if before and label and is_free_postage(label) and says_from(before):
         return True
     other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):

@@ -16,7 +16,7 @@ _OTHER_LABEL = any_word("amounts", "other_label")
 POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
 #: "Free shipping", "Versandkostenfrei": the postage has no amount, but a colon is before the sum
 #: from which it is free.
-IS_FREE_POSTAGE = full_matcher(
+_FREE_POSTAGE = full_matcher(
     rf"\W*(?:(?:{any_of('amounts', 'free')})\w{{0,3}}\s(?:{any_of('amounts', 'postage')})\w{{0,6}}"
     rf"|(?:{any_of('amounts', 'postage')})\w{{0,10}}\s?:?\s?(?:{any_of('amounts', 'free')})\w{{0,3}}"
     rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))[^\w:：]*"
@@ -64,10 +64,15 @@ def labels_other(text: str) -> bool:
     (True, False, True)
     """
     if _OTHER_LABEL(text) is not None:
-        return IS_FREE_POSTAGE(text) is None
+        return _FREE_POSTAGE(text) is None
     if RANGE.match(text) is not None:
         return len(text) > 1 or not text.isalpha()  # one letter may be a class of energy
     return text[-1:] == ":" and names_lowest(text)
+
+
+def is_free_postage(text: str) -> bool:
+    """Whether the line before an amount says that the postage is free."""
+    return _OTHER_LABEL(text) is not None and _FREE_POSTAGE(text) is not None
 
 
 @lru_cache(maxsize=512)

@@ -28,8 +28,8 @@ _VENDOR = lazy_patterns.pattern(
 )
 _MEDICINE, _MAX_APART = b"PZN", 1_500
 _IS_SELLER = lazy_patterns.pattern(rb"(?i)apotheke|preis|angebot")
-#: Links of a page that are compared with the name.
-_MAX_LINKS = 2_000
+#: Links of a page that are compared with the name, and words of a maker's name.
+_MAX_LINKS, _MAX_WORDS = 2_000, 3
 #: Words of a name that begins with another maker than its own: a case for its phones, a style.
 _NOT_OWN = finder(rf"(?<!\w)(?:{any_of('makers', 'not_own')})(?!\w)")
 
@@ -56,18 +56,20 @@ def _vendor_of_medicine(page: Page) -> str | None:
 def _listed_maker(page: Page, name: str) -> str | None:
     """Return the longest text of a link to a maker's page with which a name begins.
 
-    Shops of many makers have them in their menus: `/brands/acme` of "Acme" begins "Acme lamp 12".
+    Shops of many makers have them in their menus: `/brands/acme` of "Acme" begins "ACME lamp 12".
     """
-    first, _, rest = name.partition(" ")
-    both = f">{first} {rest.partition(' ')[0]}<"
-    if _NOT_OWN(rest) or not (
-        rest and (page.holds(f">{first}<".encode()) or page.holds(both.encode()))
-    ):
+    words = name.replace("&", "&amp;").split(" ", _MAX_WORDS)
+    if len(words) < 2:
+        return None
+    first, both = words[0], " ".join(words[: 3 if words[1] == "&amp;" else 2])
+    starts = f">{first}<", f">{both}<", f">{first.title() if first.isupper() else first.upper()}<"
+    if not any(page.holds(start.encode()) for start in starts) or _NOT_OWN(name[len(first) :]):
         return None  # nearly all pages: reading their links takes longer
-    makers = []
+    makers, folded = [], name.casefold()
     for link in islice(page.anchors, _MAX_LINKS):
         text = (link.text or "").strip()
-        if text and name.startswith(f"{text} ") and maker_led_to(link) and text == short_text(link):
+        is_start = text and folded.startswith(f"{text.casefold()} ")
+        if is_start and maker_led_to(link) and text == short_text(link):
             makers.append(text)
     return max(makers, key=len, default=None)
 
@@ -99,7 +101,9 @@ def maker_in_attributes(page: Page, heading: Element, name: str) -> str | None:
 def _is_of_product(element: Element, heading: Element, name: str) -> bool:
     if not any(_OF_PRODUCT.match(attribute) for attribute in element.attrib):
         return False
-    if element is heading or element in heading.iterancestors() or name in element.values():
+    if element is heading or element in heading.iterancestors():
+        return True
+    if name and name in element.values():
         return True
     is_called = any(attribute.startswith(_CALLED_PRODUCT) for attribute in element.attrib)
     return is_called and next(element.iter("a"), None) is None and link_around(element, 9) is None

@@ -187,10 +187,19 @@ def test_the_vendor_of_a_medicine_is_its_maker():
     assert found(f"{H1}{vendor}{PRICE}{BUY}", lang="de").fields["brand"] == "Acme"
 
 
-def test_a_maker_of_the_menu_with_whom_the_name_begins():
-    menu = "<nav><a href=/brands/acme>Acme</a><a href=/brands/bolt>Bolt</a></nav>"
-    page = f"<title>Acme Lamp 7</title>{menu}<h1>Acme Lamp 7</h1>{PRICE}{BUY}"
-    assert extract(parse(page, "https://a.example/p/1")).fields["brand"] == "Acme"
+@pytest.mark.parametrize(
+    ("link", "name", "maker"),
+    [
+        ("Acme", "Acme shoes for men", "Acme"),
+        ("Acme", "ACME Lamp 7", "Acme"),
+        ("ACME", "Acme Lamp 7", "ACME"),
+        ("Orme &amp; Bolt", "Orme &amp; Bolt Cup 7", "Orme & Bolt"),
+    ],
+)
+def test_a_maker_of_the_menu_with_whom_the_name_begins(link, name, maker):
+    menu = f"<nav><a href=/brands/1>{link}</a><a href=/brands/bolt>Bolt</a></nav>"
+    page = f"<title>{name}</title>{menu}{4 * '<div>'}<h1>{name}</h1>{PRICE}{BUY}"
+    assert extract(parse(page, "https://a.example/p/1")).fields["brand"] == maker
 
 
 def test_a_list_of_the_numbers_of_parts_that_one_replaces_holds_no_number_of_its_maker():
