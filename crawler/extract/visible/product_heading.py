@@ -322,9 +322,13 @@ def _without_remarks(name: str, heading: Element, page: Page) -> str:
 
 
 def _is_part(name: str, title: str) -> bool:
-    """Whether a title begins with a name, or has it behind the shop's: `Shop: Red lamp`."""
+    """Whether a title begins with a name, or has it behind the shop's: `Shop: Red lamp`.
+
+    One word there may be a kind of goods, or the maker.
+    """
     before, found, behind = title.partition(name)
-    return bool(found) and not behind[:1].isalnum() and (not before or before[-2:] in _BEFORE_NAME)
+    is_behind = before[-2:] in _BEFORE_NAME and " " in name
+    return bool(found) and not behind[:1].isalnum() and (not before or is_behind)
 
 
 def _is_half_in(text: str, titles: tuple[str, str]) -> bool:

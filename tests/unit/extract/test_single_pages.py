@@ -28,6 +28,12 @@ def test_a_remark_is_no_name_where_the_shops_name_begins_the_title():
     assert _fields("Riverbooks: The Wind (978): Roth", heading)["name"] == "The Wind"
 
 
+def test_one_word_behind_the_shops_name_in_the_title_is_no_name():
+    heading = "<h1>Sofa <span>Two seater in green velvet</span></h1>"
+    name = _fields("Riverhome: Sofa - Living", heading)["name"]
+    assert name == "Sofa Two seater in green velvet"
+
+
 def test_by_and_a_linked_author_behind_it_are_no_name():
     heading = "<h1>The Garden <em>by</em> <a href=/a/1>Ann Roth</a></h1>"
     assert _fields("SHOP | The Garden by Ann Roth | Paperback", heading)["name"] == "The Garden"
