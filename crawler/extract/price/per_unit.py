@@ -53,6 +53,8 @@ def unit_behind(behind: str) -> int:
     >>> unit_behind(" €/kg"[2:]), unit_behind(" per piece")
     (3, 0)
     """
+    if not behind or behind.lstrip()[:1].isdigit():
+        return 0  # nearly all, and the patterns take long to compile
     unit = _PER_UNIT.match(behind) or ("/" in behind and _PER_WORD.fullmatch(behind)) or None
     if unit is None or _PER_PIECE.match(behind):
         return 0

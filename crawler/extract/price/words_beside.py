@@ -130,8 +130,8 @@ def labels_next(between: str) -> bool:
     >>> labels_next(" + postage "), labels_next(" plus shipping ($"), labels_next(" shipping, ")
     (True, True, False)
     """
-    if len(between) >= BEHIND:
-        return False
+    if len(between) >= BEHIND or between.isspace():
+        return False  # a blank is no word, and the pattern takes long to compile
     _, stop, sentence = between.rpartition(". ")
     return _LABELS_NEXT(f"{stop}{sentence}") is not None
 
@@ -217,6 +217,8 @@ def is_from_free(before: str, behind: str) -> bool:
 
 def _words_of_first(between: str, next_text: str) -> str | None:
     """Return the words between two amounts about the first, if the rest is about the second."""
+    if between.isspace():
+        return None
     match = _BEGINS_NEXT(between)
     if _OR_MORE(between):
         return None

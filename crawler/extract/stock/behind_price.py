@@ -22,6 +22,8 @@ _MAX_REMARKS, _MAX_REMARK = 120, 40
 _PIECES = lazy_patterns.pattern(
     rf"(\d{{1,9}})\s?(?:{any_of('amounts', 'packs', 'pieces')})(?:e?s)?\.?", re.I
 )
+#: A number with letters behind it, which an amount of money has behind its cents: `522,49 Kč`.
+_COUNTS = re.compile(r"\d{1,9}\s?[^\W\d]").match
 _MAX_COUNT = 16
 #: A line with fewer characters may just say "Sold".
 _MAX_SOLD = 30
@@ -37,7 +39,10 @@ def stock_of_count(text: str, labelled: bool = True) -> str | None:
     """
     if len(text) >= _MAX_COUNT:
         return None
-    count = text if labelled and text.isdecimal() else (_PIECES.fullmatch(text) or (None, None))[1]
+    if labelled and text.isdecimal():
+        count: str | None = text
+    else:
+        count = ((_COUNTS(text) and _PIECES.fullmatch(text)) or (None, None))[1]
     return None if count is None else "InStock" if int(count) else "OutOfStock"
 
 

@@ -69,6 +69,9 @@ _WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 _HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
 #: A Korean sentence of four words or more; each sign is a syllable.
 _HANGUL = lazy_patterns.pattern("[\uac00-\ud7a3]{1,12}(?:[ ,][\uac00-\ud7a3]{1,12}){3,9}[.!]")
+#: What matches of the two add to a text in bytes. Most texts add less, and the patterns, of
+#: thousands of signs, take long to compile.
+_HAN_BYTES, _HANGUL_BYTES = 24, 8
 _HAN_SENTENCE_END = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
 _SENTENCE_ENDS = frozenset(".!?…。！？।؟")
 _ASIDE_TAGS = frozenset({"button", "label", "thead", "th", "dialog"})
@@ -182,8 +185,10 @@ def first_sentences(heading: Element) -> str | None:
         )
         if begins_other or element.tag == "footer":
             return None
-        parts = (element.text, *(inner.tail for inner in element[:_MAX_PARTS]))
-        sentence = next((part for part in parts if part and _is_prose(part)), None)
+        parts = [element.text]
+        if len(element):
+            parts += [inner.tail for inner in element[:_MAX_PARTS]]
+        sentence = next(filter(_is_prose, filter(None, parts)), None)
         if sentence is None or (sentence is element.text and element.tag in _TITLES):
             continue
         if "©" in sentence or "copyright" in sentence[:_LONGEST_TITLE].lower():
@@ -200,7 +205,9 @@ def _behind(heading: Element) -> Iterator[Element]:
     for box in (heading, *islice(heading.iterancestors(), _MAX_AROUND)):
         for following in islice(box.itersiblings(), _MAX_BEHIND):
             # A filter of fifteen tags costs lxml as much as twenty elements.
-            yield from (inner for inner in following.iter() if inner.tag in _BLOCKS)
+            for inner in following.iter():
+                if inner.tag in _BLOCKS:
+                    yield inner
 
 
 def _is_prose(text: str) -> bool:
@@ -208,17 +215,29 @@ def _is_prose(text: str) -> bool:
     if len(text) < _SHORTEST_PROSE:
         if len(text) <= _MIN_DESCRIPTION or text.isascii():
             return False
-        return _HAN.search(text) is not None or _HANGUL.fullmatch(text.strip()) is not None
+        added = _bytes_added(text)
+        if added >= _HAN_BYTES and _HAN.search(text) is not None:
+            return True
+        return added >= _HANGUL_BYTES and _HANGUL.fullmatch(text.strip()) is not None
     has_end = text.rstrip()[-1:] in _SENTENCE_ENDS
     if not has_end and text.isascii():
         return False  # most texts end here: neither a sentence nor East Asian
     words = _WORD.findall(text[:_LONGEST_TITLE])
     if len(words) < _MIN_WORDS:
-        han_start = _HAN.search(text)
+        han_start = _HAN.search(text) if _bytes_added(text) >= _HAN_BYTES else None
         return han_start is not None and _HAN_SENTENCE_END.search(text, han_start.end()) is not None
     if not has_end or POSTAGE(text[:_LONGEST_TITLE]) is not None:
         return False
     return len(text) > _LONGEST_STOCK or availability_of_text(text) is None
+
+
+def _bytes_added(text: str) -> int:
+    """Return how many bytes more than characters a text has: two of each East Asian sign.
+
+    >>> _bytes_added("Référence"), _bytes_added("檜の椅子")
+    (2, 8)
+    """
+    return len(text.encode("utf-8", "surrogatepass")) - len(text)
 
 
 def _is_aside(box: Element) -> bool:
