@@ -11,10 +11,10 @@ from urllib.parse import quote
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import leads_aside, looks_like_listing
+from crawler.extract.address_kinds import leads_aside
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
-from crawler.extract.links.contexts import CRUMBS, FACET, FOOT, NAV, PAGER, PRODUCT, Contexts
+from crawler.extract.links.contexts import FACET, FOOT, NAV, PAGER, Contexts
 from crawler.extract.links.facets import (
     ALL_PRODUCTS,
     is_facet,
@@ -36,12 +36,14 @@ from crawler.extract.links.pagination import (
     Address,
     is_too_far,
     leads_here,
+    number_in,
     odd_page_parameter,
     page_number,
     split_url,
     turns_page,
     without_first_page,
 )
+from crawler.extract.links.plain_kinds import plain_kind
 from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
 from crawler.extract.links.switches import common_switches, has_switch, without_switches
 from crawler.extract.links.tile_links import is_listed, linked_tiles, only_references
@@ -78,14 +80,13 @@ PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20,
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 #: What a slash before it makes the begin of another host's address, as browsers read it.
 _SLASHES = frozenset("/\\")
-_HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
-_TILE_TAGS = _HEADINGS | {"img", "picture"}
 #: Other links of a front page that only lets visitors choose a language: imprint, contact; and
 #: countries of a page that lets them choose one.
 _MAX_BESIDE_CHOICE, _MIN_MARKETS = 6, 2
-_MAX_TILE_CHILDREN = 100
 #: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
 _MAX_ANCHORS = 20_000
+#: Boxes whose links may turn a page or narrow a listing.
+_JUDGED = PAGER | FACET
 #: Longer `href` values are not cached.
 _MAX_CACHED_HREF = 300
 
@@ -174,6 +175,7 @@ class _LinkCollector:
         self.lang = page.lang[:2].lower()
         self.folder = language_folder(self.address[1])
         self.foreign_folders = alternate_folders(page, self.address[1])
+        self.has_folders = bool(self.folder or self.foreign_folders)
         #: Links that were left out, because they lead to another language; the language first.
         self.translations: list[tuple[str, str]] = []
         #: Links that show so many of the listing's products at once, which are not followed as such.
@@ -186,8 +188,8 @@ class _LinkCollector:
         href = href or element.get("href") or element.get("xlink:href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
             href = self._escaped_fragment(href)
-        if href is None:
-            return
+            if href is None:
+                return
         rel = element.get("rel")
         if kind is None and rel and nofollow.of_link(rel):
             self._note_unfollowed(element, href)
@@ -201,11 +203,14 @@ class _LinkCollector:
         earlier_link = self.links_by_url.get(url)
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
-        target = split_url(url)
+        target, language = split_url(url), None if kind else element.get("hreflang")
         if (
             target == self.address
             or (is_trap(url) and not self._passes_trap(element, target, url))
-            or self._is_other_language(target, url, None if kind else element.get("hreflang"))
+            or (
+                (language or target[2] or self.has_folders)
+                and self._is_other_language(target, url, language)
+            )
             or (target[2] and kind is None and returns_to(target, self.address))
         ):
             return
@@ -272,7 +277,7 @@ class _LinkCollector:
         if target[2] and is_translation(target, self.address):
             self.translations.append((str(target[2]), url))
             return True
-        if target[0] != self.address[0] or not (self.folder or self.foreign_folders):
+        if target[0] != self.address[0] or not self.has_folders:
             return False
         if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False
@@ -311,8 +316,16 @@ class _LinkCollector:
         self, element: Element, rel: str, target: Address, url: str
     ) -> tuple[LinkKind | None, str]:
         if element.tag == "script":
-            return _plain_kind(element, 0, target)[0], SCRIPTED
+            return plain_kind(element, 0, target)[0], SCRIPTED
         context = self.context(element)
+        if target[2] or rel or context & _JUDGED or number_in(target):
+            return self._kind_in_listing(element, rel, target, url, context)
+        return plain_kind(element, context, target)  # nearly all links
+
+    def _kind_in_listing(
+        self, element: Element, rel: str, target: Address, url: str, context: int
+    ) -> tuple[LinkKind | None, str]:
+        """Return the kind of a link that may turn a page of a listing, or narrow it."""
         is_same_path = target[2] and target[1] == self.address[1]
         param = (
             odd_page_parameter(
@@ -344,7 +357,7 @@ class _LinkCollector:
         ):
             return None, ""
         kind: LinkKind | None
-        kind, reason = _plain_kind(element, context, target)
+        kind, reason = plain_kind(element, context, target)
         if kind != "product" and target[2] and is_facet(target, self.address):
             return self._beyond_facet(element, kind, target, url)
         return kind, reason
@@ -472,26 +485,3 @@ def _requested(url: str) -> str | None:
 def _is_product_of_category(target: Address) -> bool:
     """Whether an address is a product's, with no parameter but its own or its category's."""
     return reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
-
-
-def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:
-    path = target[1]
-    if target[2]:
-        path += "?" + "&".join(f"{name}={value}" for name, value in target[2])
-    if reads_product(path):
-        return "product", "its address reads like a product's"
-    if context & PRODUCT and not context & (NAV | CRUMBS | FOOT):
-        tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
-        if not tags & _TILE_TAGS and len(element):  # a box around the picture
-            tags = {child.tag for child in element[0][:_MAX_TILE_CHILDREN]}
-        parent = element.getparent()
-        if tags & _TILE_TAGS or (parent is not None and parent.tag in _HEADINGS):
-            return "product", "it is a product's tile"
-    if _reads_listing(path):
-        return "listing", "its address reads like a listing's"
-    if context & (NAV | CRUMBS) and not context & FOOT:
-        return "listing", "it stands in a menu"
-    return "other", "it is on the site"
-
-
-_reads_listing = lru_cache(maxsize=1024)(looks_like_listing)

@@ -84,7 +84,7 @@ def page_number(address: Address, extra_names: Collection[str] = ()) -> int:
 
     *extra_names* are further names of page parameters.
     """
-    number = _page_number(address)
+    number = number_in(address)
     if number or not extra_names:
         return number
     return max((_to_number(value) for name, value in address[2] if name in extra_names), default=0)
@@ -102,7 +102,8 @@ def is_next_page(url: str, page: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _page_number(address: Address) -> int:
+def number_in(address: Address) -> int:
+    """Return the page number of a listing's address by usual names; 0 if it has none."""
     for name, value in address[2]:
         if _PAGE_PARAMETER(name) and value.isdecimal() and len(value) <= _MAX_DIGITS:
             return int(value)

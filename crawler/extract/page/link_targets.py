@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
@@ -34,6 +35,8 @@ _MAKERS = frozenset(
 )  # fmt: skip
 #: The address by which one shop system lists a maker's products.
 _VENDOR_QUERY = "/vendors?q="
+#: Characters of the longest reference that is remembered.
+_MAX_CACHED = 300
 #: The parameter by which other systems name the maker.
 _MAKER_IN_QUERY = lazy_patterns.pattern(
     r"(?:^|&)(?:id_)?(?:manufacturer|brand|marke|hersteller|marca|marque|merk)s?(?:_?id)?=([^&]+)",
@@ -54,11 +57,22 @@ def maker_led_to(link: Element) -> str | None:
     >>> maker_led_to({"href": "brand.asp?b=12"}), maker_led_to({"href": "/?manufacturers_id=3"})
     ('12', '3')
     """
-    address, _, query = (link.get("href") or "").partition("?")
+    reference = link.get("href")
+    if not reference:
+        return None
+    if len(reference) > _MAX_CACHED:
+        return _maker_in.__wrapped__(reference)
+    return _maker_in(reference)
+
+
+# Cached, because all pages of a site have its menu.
+@lru_cache(maxsize=1024)
+def _maker_in(reference: str) -> str | None:
+    address, _, query = reference.partition("?")
     parts = address.rstrip("/").rsplit("/", 2)
     if len(parts) > 1 and parts[-2].lower() in _MAKERS:
         return unquote(parts[-1])
-    if query and (_VENDOR_QUERY in link.get("href") or _is_makers_script(parts[-1])):
+    if query and (_VENDOR_QUERY in reference or _is_makers_script(parts[-1])):
         return unquote(query.partition("=")[2].partition("&")[0].replace("+", " "))
     named = _MAKER_IN_QUERY.search(query) if query else None
     return None if named is None else unquote(named[1].replace("+", " "))
