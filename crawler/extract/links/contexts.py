@@ -38,10 +38,13 @@ class Contexts:
             return own_flags
         # Cached by box, because the links of a menu share their ancestors.
         boxes = self._boxes[levels]
-        box_flags = boxes.get(box)
-        if box_flags is None:
-            outer_flags = self.of(box, levels - 1) if levels > 1 else 0
-            boxes[box] = box_flags = outer_flags | _CONTEXT_TAGS.get(box.tag, 0)
+        if box in boxes:
+            return own_flags | boxes[box]
+        tag = box.tag
+        box_flags = self.of(box, levels - 1) if levels > 1 else 0
+        if tag in _CONTEXT_TAGS:
+            box_flags |= _CONTEXT_TAGS[tag]
+        boxes[box] = box_flags
         return own_flags | box_flags
 
 

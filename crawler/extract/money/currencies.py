@@ -148,6 +148,13 @@ _COUNTRY_IN_URL = lazy_patterns.pattern(
 )
 #: Signs, words and codes that name a currency beside an amount.
 SPELLINGS = frozenset([*_SIGNS, *_LOCAL, *CODES])
+#: Currencies of signs that stand for several.
+_SHARED = frozenset(
+    code
+    for default, alternatives in _LOCAL.values()
+    if alternatives
+    for code in (default, *alternatives)
+)
 
 
 def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
@@ -249,10 +256,7 @@ def is_local(currency: str) -> bool:
     >>> is_local("CAD"), is_local("EUR")
     (True, False)
     """
-    return any(
-        alternatives and currency in {default, *alternatives}
-        for default, alternatives in _LOCAL.values()
-    )
+    return currency in _SHARED
 
 
 def is_narrowed_by(sign: str, other_sign: str | None) -> bool:

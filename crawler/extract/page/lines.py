@@ -209,11 +209,11 @@ class _Reader:
         children, parent, text_element, inherited, in_line = frames.pop()
         while True:
             for element in children:
-                tag, own_flags, flags = element.tag, 0, inherited
+                flags, own_flags = inherited, _TAG_FLAGS[tag := element.tag]
                 for name, value in element.items():
                     if name in _FLAG_RULES:
                         own_flags |= _FLAG_RULES[name][value]
-                if own_flags or _TAG_FLAGS[tag]:
+                if own_flags:
                     flags = self._flags_of(element, tag, own_flags, inherited)
                 elif self.beyond_flags and not inherited & ELSEWHERE:
                     flags |= self.beyond_flags
@@ -267,10 +267,10 @@ class _Reader:
             self.stop_after = min(heading + self.line_limit, max(heading, place) + _MAX_DULL_LINES)
 
     def _flags_of(self, element: Element, tag: str, flags: int, inherited: int) -> int:
-        """Return the flags of an element's text, by its own *flags* and its tag; negative: skip it."""
+        """Return the flags of an element's text, by its own *flags*; negative: skip it."""
         if tag in SKIPPED and (tag != "template" or not element.get("shadowrootmode")):
             return -1
-        flags |= _TAG_FLAGS[tag] & ~_ASKED
+        flags &= ~_ASKED
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             if not self.beyond_flags:
@@ -313,7 +313,7 @@ class _Reader:
         if len(text) < _SHORT_LENGTH and text.strip() in _SEPARATORS:
             self._end()  # "in stock | item 12" are two lines in one row
             return
-        if not self.parts:
+        if not (parts := self.parts):
             if text.isspace():
                 return
             self.flags, self.element = flags, element
@@ -332,9 +332,9 @@ class _Reader:
                 self.flags, self.element = flags, element
             elif text[0].isdigit():
                 text = self._joint(element, text) + text
-            elif self._is_glued(text) or (own and joints.is_value(element, text, self.parts[-1])):
+            elif self._is_glued(text) or (own and joints.is_value(element, text, parts[-1])):
                 text = f" {text}"
-        self.parts.append(text)
+        parts.append(text)
         self.flags |= flags
         if ":" in text:
             self.colon = True
