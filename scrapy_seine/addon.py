@@ -16,12 +16,12 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
-from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
 from scrapy_seine.engine.settings_check import check, unknown_settings
 from scrapy_seine.engine.starting.cache_folder import check_cache_folder
 from scrapy_seine.engine.starting.download_handlers import check_handlers
+from scrapy_seine.engine.starting.event_loop import check_loop, check_reactor
 from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
 from scrapy_seine.engine.telemetry.logs import one_line_end, one_line_failures
 from scrapy_seine.errors import ConfigError
@@ -82,7 +82,6 @@ ADDED_EXTENSIONS = {
     "scrapy_seine.engine.telemetry.log_stream.LogStream": 30,
 }
 PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
-REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 LANES = "scrapy_seine.engine.download.lanes.Lanes"
 
 
@@ -108,7 +107,7 @@ class Addon:
         one_line_failures(settings)  # of spiders, too: Scrapy makes them before `update_settings`
         try:
             check(settings)
-            _check_reactor(settings)  # with another one, Twisted logs two tracebacks later
+            check_reactor(settings)  # with another one, Twisted logs two tracebacks later
         except ConfigError as error:
             raise SystemExit(str(error)) from None
 
@@ -131,7 +130,7 @@ class Addon:
         check(settings)
         check_cache_folder(settings)
         check_handlers(settings)
-        _check_loop(settings)
+        check_loop(settings)
         for stranger in unknown_settings(settings):
             logger.warning("%s", stranger)
         if settings["JOBDIR"]:
@@ -153,32 +152,6 @@ def _add(settings: BaseSettings, name: str, entries: dict[str, str]) -> None:
     """Add missing entries to the project's mapping, at its own priority, so that they apply."""
     priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
     settings.set(name, {**entries, **settings.getdict(name)}, priority=priority)
-
-
-def _check_reactor(settings: BaseSettings) -> None:
-    """Accept only asyncio's reactor, because Redis is called on its loop.
-
-    Raises:
-        ConfigError: naming another reactor.
-    """
-    path = settings["TWISTED_REACTOR"]
-    if path and not issubclass(load_object(path), load_object(REACTOR)):
-        raise ConfigError(f"TWISTED_REACTOR={_path(path)} must be {REACTOR}, or not be set")
-
-
-def _check_loop(settings: BaseSettings) -> None:
-    """Accept only asyncio's loop; see `_check_reactor`.
-
-    Raises:
-        ConfigError: naming the setting of another reactor, or of none.
-    """
-    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
-        raise ConfigError("TWISTED_REACTOR_ENABLED must be on, because a worker needs the reactor")
-    _check_reactor(settings)
-    if not settings["TWISTED_REACTOR"] and not (
-        is_reactor_installed() and is_asyncio_reactor_installed()
-    ):
-        raise ConfigError(f"TWISTED_REACTOR is empty, but must be {REACTOR}, or not be set")
 
 
 def _take_over(settings: BaseSettings) -> None:

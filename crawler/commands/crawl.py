@@ -32,6 +32,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import refuse_undeclared
 from scrapy_seine.engine.starting.cache_folder import check_cache_folder
 from scrapy_seine.engine.starting.download_handlers import check_handlers
+from scrapy_seine.engine.starting.event_loop import check_loop
 from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
@@ -80,6 +81,7 @@ class Command(ScrapyCrawl):
         assert settings is not None  # Scrapy sets them before it reads options
         check_names(settings)
         check(settings, TABLE)
+        check_loop(settings)
         quiet(settings)
         check_files(settings)
         self.spider = spider_cls = spider_class(settings, spider)

@@ -65,6 +65,7 @@ TABLE: Mapping[str, Kind] = {
     "ROTATING_PROXY_BAN_POLICY": CLASS,
     "ROTATING_PROXY_CLOSE_SPIDER": FLAG,
     "ROTATING_PROXY_PAGE_RETRY_TIMES": whole_number(),
+    "SCHEDULER": CLASS,
     "SEINE_ARCHIVE": place("written", _PLACE),
     "SEINE_ARCHIVE_BYTES": whole_number(1),
     "SEINE_ARCHIVE_SECONDS": number(),

@@ -270,14 +270,14 @@ LIBRARY: Mapping[str, Kind] = {
 _FRACTIONS = {"DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _SCRAPY: Mapping[str, Kind] = {
     "ADDONS": ORDERED,
-    "ASYNCIO_EVENT_LOOP": optional(CLASS),
+    "ASYNCIO_EVENT_LOOP": or_none(CLASS),
     # With 0, Scrapy would accept a page's outputs and never process them.
     "CONCURRENT_ITEMS": whole_number(1),
     "CONCURRENT_REQUESTS": whole_number(1),
     "CONCURRENT_REQUESTS_PER_IP": whole_number(0),  # no default shows its type
     "DEFAULT_DROPITEM_LOG_LEVEL": LEVEL,
     "DEPTH_PRIORITY": whole_number(-math.inf),
-    "DOWNLOADER_CLIENTCONTEXTFACTORY": optional(
+    "DOWNLOADER_CLIENTCONTEXTFACTORY": or_none(
         Kind(
             CLASS.text,
             lambda v: v == default_settings.DOWNLOADER_CLIENTCONTEXTFACTORY or CLASS.allows(v),
@@ -313,8 +313,10 @@ _SCRAPY: Mapping[str, Kind] = {
     "RETRY_GIVE_UP_LOG_LEVEL": LEVEL,
     "RETRY_HTTP_CODES": list_of(whole_number(100, 999)),
     "RETRY_PRIORITY_ADJUST": whole_number(-math.inf),
+    "SCHEDULER": optional(CLASS),  # the add-on takes the place of an empty one
     "SPIDER_MODULES": list_of(PATH),
     "TELNETCONSOLE_ENABLED": SWITCH,
+    "TWISTED_REACTOR": optional(CLASS),
     "USER_AGENT": TEXT,
 }
 
@@ -336,7 +338,7 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
         elif isinstance(default, list):
             yield name, list_of(_entry_like(default))
         elif is_path(default):
-            yield name, optional(CLASS)
+            yield name, or_none(CLASS)  # Scrapy loads the class of an empty text, too, and fails
         else:
             yield name, PATH
 

@@ -17,6 +17,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import Addon
 from scrapy_seine.addon import LANES, PARQUET, SLOTS
+from scrapy_seine.engine.starting import event_loop
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient, serving
@@ -373,14 +374,14 @@ def test_another_event_loop_is_refused_by_its_setting(name: str, value: object) 
 
 def test_twisteds_default_loop_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scrapy runs on it where the setting is empty; the worker died there with a traceback."""
-    monkeypatch.setattr("scrapy_seine.addon.is_reactor_installed", lambda: False)
+    monkeypatch.setattr(event_loop, "is_reactor_installed", lambda: False)
     with pytest.raises(ConfigError, match="TWISTED_REACTOR is empty"):
         Addon().update_settings(Settings({"TWISTED_REACTOR": ""}))
 
 
 def test_a_scripts_own_asyncio_loop_needs_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_seine.addon.is_reactor_installed", lambda: True)
-    monkeypatch.setattr("scrapy_seine.addon.is_asyncio_reactor_installed", lambda: True)
+    for name in ("is_reactor_installed", "is_asyncio_reactor_installed"):
+        monkeypatch.setattr(event_loop, name, lambda: True)
     Addon().update_settings(Settings({"TWISTED_REACTOR": None}))
 
 
