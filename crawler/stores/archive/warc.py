@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,23 @@ def pack(pages: Sequence[Page], name: str) -> tuple[bytes, list[Place]]:
     return buffer.getvalue(), places
 
 
+class _HeaderLines:
+    """Reads lines for warcio's parser, which would join a line of any length, in quadratic time."""
+
+    def __init__(self, readline: Callable[[int], bytes]) -> None:
+        self.readline = readline
+        self.left = _MAX_HEADER_BYTES
+        """Bytes that the headers of the current record may still have."""
+
+    def __call__(self, length: int | None = None) -> bytes:
+        most = self.left + 1
+        line = self.readline(most if length is None else min(length, most))
+        self.left -= len(line)
+        if self.left < 0:
+            raise ValueError("the record's headers do not end")
+        return line
+
+
 def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
     """Yield the URL, time, status and position of each response in a WARC file.
 
@@ -88,8 +105,10 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
     from warcio.archiveiterator import ArchiveIterator
 
     records = ArchiveIterator(io.BytesIO(data))
+    lines = records.reader.readline = _HeaderLines(records.reader.readline)
     try:
         for record in records:
+            lines.left = _MAX_HEADER_BYTES
             if record.rec_type != "response" or record.http_headers is None:
                 continue
             url = record.rec_headers.get_header("WARC-Target-URI")

@@ -91,6 +91,20 @@ def test_the_index_of_an_archive_takes_such_a_file_for_bad(name: str) -> None:
         return
 
 
+@pytest.mark.parametrize(
+    "start", [b"WARC/1.1\r\na: ", b"", b"WARC/1.1\r\nContent-Length: 0\r\n\r\n"]
+)
+def test_a_file_whose_lines_do_not_end_is_bad_at_once(start: bytes) -> None:
+    """Its parser joined the pieces of a line in quadratic time: 1.5 MB took minutes."""
+    data = gzip.compress(start + b"a" * (64 << 20), 1)
+    tracemalloc.start()
+    with within_cpu(5), pytest.raises(ValueError, match="do not end"):
+        list(places_of(data))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 24 << 20
+
+
 def test_a_whole_record_is_read_packed_or_not() -> None:
     assert unpack(member(page())).body == b"hello"
     assert unpack(gzip.decompress(member(page()))).body == b"hello"
