@@ -106,13 +106,14 @@ def index(store: ObjectStore, database_url: str) -> Counter[str]:
 
 
 def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Counter[str]:
-    cursor.execute("SELECT EXISTS (SELECT 1 FROM archive WHERE key = %s)", (key,))
-    if (cursor.fetchone() or (False,))[0]:
-        return Counter(known=1)
     try:
+        cursor.execute("SELECT EXISTS (SELECT 1 FROM archive WHERE key = %s)", (key,))
+        if (cursor.fetchone() or (False,))[0]:
+            return Counter(known=1)
         pages = places_of(store.get(key, 0))
         rows = [row for page in pages for row in _rows_of(key, *page)]
-    except ValueError:
+        cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
+    except (ValueError, psycopg2.DataError, psycopg2.IntegrityError):
+        # PostgreSQL refuses a URL with a NUL and a status of 20 digits; the other files are read.
         return Counter(bad=1)
-    cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
     return Counter(objects=1, pages=len({row["start"] for row in rows}))

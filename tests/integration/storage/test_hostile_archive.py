@@ -6,6 +6,7 @@ import gzip
 import io
 import tracemalloc
 import zlib
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
+from crawler.stores.archive.batches import index
 from crawler.stores.archive.object_storage import Folder
 from crawler.stores.archive.replay import Reader
 from crawler.stores.archive.warc import Page, pack, places_of, unpack
@@ -138,6 +140,22 @@ def test_an_index_that_lies_reads_nothing_else(
     add(database, URL, key, start, length)
     with closing(Reader(store, database)) as reader, pytest.raises(kind):
         reader.find(URL)
+
+
+@pytest.mark.postgres
+def test_a_file_that_the_database_refuses_is_bad_and_the_others_are_indexed(
+    database: str, tmp_path: Path
+) -> None:
+    """A NUL in one URL ended `scrapy archive`, and blamed DATABASE_URL."""
+    store = Folder(tmp_path)
+    store.put("a.warc.gz", changed(b"https://a.example/1", b"https://a.example/\0"))
+    store.put("b.warc.gz", changed(b"HTTP/1.1 200", b"HTTP/1.1 99999"))
+    store.put("c\udce9.warc.gz", member(page()))
+    store.put("d.warc.gz", member(page()))
+    assert index(store, database) == Counter(objects=1, known=0, pages=1, bad=3)
+    with closing(Reader(store, database)) as reader:
+        assert (found := reader.find(URL)) is not None
+        assert found.body == b"hello"
 
 
 @pytest.mark.postgres
