@@ -87,10 +87,12 @@ class RobotsMiddleware:
         """Read the settings.
 
         Raises:
-            NotConfigured: ROBOTSTXT_OBEY is off.
+            NotConfigured: ROBOTSTXT_OBEY is off, or pages are replayed: no site is asked, and
+                rules of the archive's time must not become the fleet's.
             ConfigError: a setting is wrong.
         """
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+        settings = crawler.settings
+        if settings.get("SEINE_REPLAY") or not settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured  # without a message, as Scrapy's own: a message is a warning
         return cls(crawler, worker_of(crawler).inflight, worker_of(crawler).site_limits)
 
