@@ -49,7 +49,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         ("def f():\n    raise RuntimeError('no')\n\n\nf()\n", 2, "RuntimeError: no"),
         ("raise SystemExit('bye')\n", 1, "SystemExit: bye"),
         ("raise BaseException('odd')\n", 1, "BaseException: odd"),
-        ("\x00", 0, "SyntaxError: source code string cannot contain null bytes"),
+        ("\x00", 0, ": source code string cannot contain null bytes"),
         (HEAD + "    domains = 'a.example'\n", 5, "a tuple of texts is needed"),
         (HEAD + "    domains = ('http://a.example/',)\n", 5, "is no host name"),
         (HEAD + "    domains = ('a.example',)\n    seeds = 'http://a/'\n", 6, "a tuple of texts"),

@@ -17,9 +17,9 @@ POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
 #: "Free shipping", "Versandkostenfrei": the postage has no amount, but a colon is before the sum
 #: from which it is free.
 _FREE_POSTAGE = full_matcher(
-    rf"\W*(?:(?:{any_of('amounts', 'free')})\w{{0,3}}\s(?:{any_of('amounts', 'postage')})\w{{0,6}}"
+    rf"\W{{0,20}}(?:(?:{any_of('amounts', 'free')})\w{{0,3}}\s(?:{any_of('amounts', 'postage')})\w{{0,6}}"
     rf"|(?:{any_of('amounts', 'postage')})\w{{0,10}}\s?:?\s?(?:{any_of('amounts', 'free')})\w{{0,3}}"
-    rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))[^\w:：]*"
+    rf"|(?:{any_of('amounts', 'postage')})\w{{0,8}}(?:frei|frit?t?|vrij))[^\w:：]{{0,20}}"
 )
 #: Words behind an amount about extra or included costs: "plus postage", "+ postage".
 EXTRA_COSTS = lazy_patterns.pattern(

@@ -115,6 +115,9 @@ def _opened() -> Any:
 
 async def _all(process: Any, redis_url: str, namespace: str) -> dict[str, Any]:
     runner, base = await site.start()
+    redis = redis_client(redis_url)
+    await redis.delete(f"robots:{{{base.rstrip('/')}}}")  # of a former test's site at this port
+    await redis.aclose()
     keys, reports = [], []
     for way in WAYS:  # one after the other, because a process with all of them loses leases
         mine = [f"{way} {name}" for name in SCENARIOS]
