@@ -287,7 +287,8 @@ class RequestTasks:
         return await scrapy_internals.awaitable(iterate_spider_output(outputs), name)
 
     async def _pass_on(self, produced: Iterable[Any], request: Request, response: Response) -> None:
-        outputs, output_count, turn = iter(produced), 0, monotonic() + TURN_S
+        outputs, output_count, turns = iter(produced), 0, 1
+        turn_ends = monotonic() + TURN_S
         call, ahead = self.limit.call, list[Any]()
         looks, item_looks = self._looks or (), self._item_looks
         while True:
@@ -310,12 +311,12 @@ class RequestTasks:
                     ahead.clear()
                 ahead.append(output)
             output_count += 1
-            if monotonic() > turn:  # also counts endless outputs
+            if monotonic() > turn_ends:  # also counts endless outputs
                 if endless := self.limit.too_many(output_count):
                     await self._recover(endless, 0, request, response, ahead)
                     return
-                await self.limit.queue.wait()
-                turn = monotonic() + TURN_S
+                await self.limit.queue.wait(turns)
+                turns, turn_ends = turns + 1, monotonic() + TURN_S
         await self._pass_all(ahead, response)
 
     async def _pass_all(self, outputs: Iterable[Any], response: Response) -> None:

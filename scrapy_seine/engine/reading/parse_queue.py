@@ -5,6 +5,9 @@ would be sent and no lease would arrive, and afterwards there would be nothing l
 page is parsed, then the loop runs once, in which the network and Redis make progress. After a page
 that takes seconds, the loop runs for a while, because an answer to a probe needs several
 iterations.
+
+A page that has begun goes on before others begin, because its tree, ten times as large as its
+bytes, is freed at its end. Of 32 pages of 285 kB that arrived together, all trees existed: 50 MB.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from collections import deque
 
 #: Seconds that the loop runs after a page that took long.
 _PAUSE_S = 0.05
+#: Turns that a page takes before others begin; a callback that never ends must not keep them out.
+FIRST_TURNS = 50
 
 
 class ParseQueue:
@@ -28,14 +33,17 @@ class ParseQueue:
         self._is_scheduled = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def wait(self) -> None:
-        """Return when it is this page's turn."""
+    async def wait(self, turns: int = 0) -> None:
+        """Return when it is the turn of a page that has had so many *turns*."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
         if not self._is_scheduled:
             self._is_scheduled = True
             loop.call_soon(self._next, loop)
-        self._waiting.append(turn)
+        if 0 < turns <= FIRST_TURNS:
+            self._waiting.appendleft(turn)
+        else:
+            self._waiting.append(turn)
         await turn
 
     def _next(self, loop: asyncio.AbstractEventLoop) -> None:

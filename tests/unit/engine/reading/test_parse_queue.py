@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from scrapy_seine.engine.reading.parse_queue import ParseQueue
+from scrapy_seine.engine.reading.parse_queue import FIRST_TURNS, ParseQueue
 from tests.helpers import patient
 
 
@@ -20,6 +20,33 @@ async def test_the_loop_has_its_turn_between_two_pages() -> None:
     await asyncio.gather(*(_read(turns, name, log) for name in "abc"))
     await asyncio.sleep(0)
     assert log == ["a", "loop", "b", "loop", "c", "loop"]
+
+
+async def test_a_page_that_has_begun_goes_on_before_others_begin() -> None:
+    """Each page that has begun keeps its tree until it ends."""
+    turns, log = ParseQueue(), list[str]()
+
+    async def read(name: str) -> None:
+        for number in range(3):
+            await turns.wait(number)
+            log.append(f"{name}{number}")
+
+    await asyncio.gather(*(read(name) for name in "ab"))
+    assert log == ["a0", "a1", "a2", "b0", "b1", "b2"]
+
+
+async def test_a_page_that_does_not_end_lets_others_begin() -> None:
+    turns, log = ParseQueue(), list[str]()
+
+    async def read_without_end() -> None:
+        number = 0
+        while "other" not in log:
+            await turns.wait(number)
+            number += 1
+        assert number == FIRST_TURNS + 2
+
+    async with asyncio.timeout(patient(5)):
+        await asyncio.gather(read_without_end(), _read(turns, "other", log))
 
 
 async def test_a_page_that_is_given_up_holds_nobody_up() -> None:
