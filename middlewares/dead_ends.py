@@ -100,8 +100,8 @@ class DeadEnds:
         return True
 
     def _is_settled(self, request: Request) -> bool:
-        """Whether the page is known under the address without parameters that canonicals drop."""
+        """Whether the page is known without what canonicals drop, or at its host's first origin."""
         spider: Any = self.crawler.spider
-        settled = spider.visits.settled(request.url) if "?" in request.url else request.url
-        job = str(request.meta.get(m.JOB_ID) or "") or m.run_of(request.meta)
-        return settled != request.url and spider.knows(settled, job)
+        job = str(request.meta.get(m.JOB_ID) or "")
+        settled = spider.visits.settled(request.url, job)
+        return settled != request.url and bool(spider.knows(settled, job or m.run_of(request.meta)))

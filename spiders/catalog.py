@@ -337,7 +337,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
                 continue
             if link.reason == LOADED:
                 yield from self._load(link, site, shelf, response)
-            elif not self.knows((followed := self._settled(link)).url, job):
+            elif not self.knows((followed := self._settled(link, job)).url, job):
                 request = self._request(followed, site, shelf)
                 if search is not None and link.url == last_known:
                     request.meta[SEARCH] = search.plain()
@@ -353,11 +353,12 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         products = [link.url for link in links if link.kind == "product"]
         return bool(products) and all(self.knows(url, job) for url in products)
 
-    def _settled(self, link: Link) -> Link:
-        """Return a link to a product without the parameters that its canonical address drops."""
-        if link.kind != "product" or "?" not in link.url:
-            return link
-        return Link(self.visits.settled(link.url), link.kind, link.reason)
+    def _settled(self, link: Link, job: str) -> Link:
+        """Return a link at its shop's first origin; a product's without what canonicals drop."""
+        url = self.visits.at_first_origin(link.url, job)
+        if link.kind == "product" and "?" in url:
+            url = self.visits.settled(url, job)
+        return link if url == link.url else Link(url, link.kind, link.reason)
 
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
         """Warn of a site whose pages show no product."""

@@ -95,7 +95,7 @@ class Found(Record):
         site = self.page.meta("og:site_name")
         merge.in_rials(self.offered)
         cents.in_whole_units(self.offered)
-        self.fields, self.sources = merge.merged(self.offered, site, self.page.title)
+        self.fields, self.sources = merge.merged(self.offered, site, self.page)
         if self.fields.get("name"):
             self.fields["name"] = name_choice.bare_name(self.fields["name"], self.page)
             self._shorten_breadcrumbs()

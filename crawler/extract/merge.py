@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from crawler.extract import lazy_patterns, name_choice, shop_name_in_title
+from crawler.extract import lazy_patterns, name_choice
 from crawler.extract.currency_choice import choose_currency
 from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
@@ -19,6 +19,7 @@ from crawler.extract.page.page import Page, without_scripts
 from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.scripts import state
+from crawler.extract.shop_name_in_title import name_from_title, names_shop, without_site_name
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.visible.page_currency import currency_of_place
@@ -57,11 +58,11 @@ _SOURCES = frozenset(ORDER)
 
 
 def merged(
-    offered: dict[str, Fields], site: str = "", title: str = ""
+    offered: dict[str, Fields], site: str = "", page: Page | None = None
 ) -> tuple[Fields, dict[str, str]]:
     """Return each field's value and its source, which is the first in ORDER that has a value.
 
-    A brand at the end of the page's *title* is the shop's name, and gives way to another brand.
+    A brand that is the shop's name on the *page* gives way to another brand.
 
     Raises ValueError where a source is not in ORDER, because its values would be lost.
     """
@@ -79,10 +80,10 @@ def merged(
                 fields[name], sources[name] = value, source
             elif name == "attributes":
                 fields[name] = {**value, **fields[name]}
-            elif name in _IMPROVABLE_FIELDS and _is_better(name, value, fields[name], title):
+            elif name in _IMPROVABLE_FIELDS and _is_better(name, value, fields[name], page):
                 fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
-        fields["name"] = shop_name_in_title.without_site_name(fields["name"], site)
+        fields["name"] = without_site_name(fields["name"], site)
     if "text" in offered:
         _fit(fields, sources, offered)
     return fields, sources
@@ -122,17 +123,16 @@ def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
     return {name: jsonld_fields.pop(name) for name in names}
 
 
-def _is_better(name: str, value: Any, trusted_value: Any, title: str) -> bool:
+def _is_better(name: str, value: Any, trusted_value: Any, page: Page | None) -> bool:
     """Return whether a value replaces that of a more trusted source.
 
     A price of 0 is a template's gap where another source has a price, and a barcode with a wrong
-    check digit has lost digits. A brand that ends the page's title is the shop's name.
+    check digit has lost digits. Themes write the shop's name as the brand of all its products.
     """
     if value == trusted_value:
         return False
     if name == "brand":
-        is_shops = shop_name_in_title.without_site_name(title, trusted_value) != title
-        return is_shops and trusted_value.casefold() not in value.casefold()
+        return names_shop(trusted_value, page) and trusted_value.casefold() not in value.casefold()
     if name == "price":
         return bool(value) and not trusted_value
     return name == "gtin" and has_check_digit(value) and not has_check_digit(trusted_value)
@@ -471,7 +471,7 @@ def complete(
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
     if not fields.get("name"):
-        name = shop_name_in_title.name_from_title(page.title, page.url)
+        name = name_from_title(page.title, page.url)
         if name:
             fields["name"], sources["name"] = name, "text"
     if "price" in fields:

@@ -73,6 +73,19 @@ def without_site_name(title: str, site: str | None) -> str:
     return title
 
 
+def names_shop(text: str, page: Page | None) -> bool:
+    """Whether a text is the shop's name: it ends the page's title, or is the host's or the site's.
+
+    >>> from crawler.extract import parse
+    >>> page = parse("<title>Lamp 12 | My Shop</title>", "https://lamps-and-co.example/12")
+    >>> names_shop("My Shop", page), names_shop("Lamps and Co", page), names_shop("Acme", page)
+    (True, True, False)
+    """
+    if page is None or without_site_name(page.title, text) != page.title:
+        return page is not None
+    return begins_with_host(text, page.url) or text == page.meta("og:site_name")
+
+
 def ending_behind(heading: str, name: str) -> str:
     """Return what a name has behind the heading and a divider; '' where it is not the heading.
 

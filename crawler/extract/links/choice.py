@@ -25,6 +25,7 @@ from crawler.extract.links.facets import (
 )
 from crawler.extract.links.other_languages import (
     alternate_folders,
+    alternate_origins,
     is_market_front,
     is_translation,
     language_folder,
@@ -134,8 +135,7 @@ def find_links(
         collector.add(element, None, reference)
     if not page.shows_product:  # what a product's page loads are reviews
         _add_loaded(collector, page)
-    if not any(link.kind == "product" for link in collector.links_by_url.values()):
-        _add_scripted(collector, page)
+    _add_scripted(collector, page)
     return collector.result()
 
 
@@ -150,13 +150,18 @@ def _add_loaded(collector: _LinkCollector, page: Page) -> None:
 
 
 def _add_scripted(collector: _LinkCollector, page: Page) -> None:
-    """Add what leads to products where no link does."""
-    for element, reference in scripted(page):
-        collector.add(element, None, reference)
-    if not page.shows_product:
-        for element, reference in chain(clickable(page), described(page)):
+    """Add what leads to products where no link does, and the next page where none turns it."""
+    kinds = {link.kind for link in collector.links_by_url.values()}
+    has_products = "product" in kinds
+    if not has_products:
+        for element, reference in scripted(page):
             collector.add(element, None, reference)
-        for element, reference in next_pages(page):
+    if page.shows_product or (has_products and "pagination" in kinds):
+        return
+    for element, reference in () if has_products else chain(clickable(page), described(page)):
+        collector.add(element, None, reference)
+    for element, reference in next_pages(page):
+        if not has_products or page_number(split_url(collector.url_of(reference) or "")) > 1:
             collector.add(element, "pagination", reference)
 
 
@@ -175,7 +180,8 @@ class _LinkCollector:
         self.lang = page.lang[:2].lower()
         self.folder = language_folder(self.address[1])
         self.foreign_folders = alternate_folders(page, self.address[1])
-        self.has_folders = bool(self.folder or self.foreign_folders)
+        self.foreign_origins = alternate_origins(page, self.address[0])
+        self.has_copies = bool(self.folder or self.foreign_folders or self.foreign_origins)
         #: Links that were left out, because they lead to another language; the language first.
         self.translations: list[tuple[str, str]] = []
         #: Links that show so many of the listing's products at once, which are not followed as such.
@@ -208,7 +214,7 @@ class _LinkCollector:
             target == self.address
             or (is_trap(url) and not self._passes_trap(element, target, url))
             or (
-                (language or target[2] or self.has_folders)
+                (language or target[2] or self.has_copies)
                 and self._is_other_language(target, url, language)
             )
             or (target[2] and kind is None and returns_to(target, self.address))
@@ -277,7 +283,12 @@ class _LinkCollector:
         if target[2] and is_translation(target, self.address):
             self.translations.append((str(target[2]), url))
             return True
-        if target[0] != self.address[0] or not self.has_folders:
+        if target[0] != self.address[0]:
+            is_foreign = target[0] in self.foreign_origins
+            if is_foreign:
+                self.translations.append((target[0], url))
+            return is_foreign
+        if not self.has_copies:
             return False
         if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False

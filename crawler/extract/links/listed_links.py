@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from crawler.extract.address_kinds import is_beside, looks_like_product, without_origin
 from crawler.extract.links.choice import Link, LinkKind
-from crawler.extract.links.other_languages import language_folder, leads_to_other_language
+from crawler.extract.links.other_languages import (
+    is_listed_copy,
+    language_folder,
+    leads_to_other_language,
+)
 from crawler.extract.links.traps import is_trap, may_be_category, names_goods
 from crawler.extract.page.page import tidied
 
@@ -23,8 +27,10 @@ def listed_links(
     goods = {url for url in tidy_urls if _is_of_category(url)}
     if len(goods) < _MIN_OF_CATEGORY:
         goods.clear()
+    listed = frozenset(tidy_urls)
     for url in tidy_urls:
-        if folder and leads_to_other_language(_path(url), folder):
+        path = _path(url)
+        if leads_to_other_language(path, folder) if folder else is_listed_copy(url, listed):
             continue
         if (is_trap(url) and not names_goods(url) and url not in goods) or not follows(url, origin):
             continue

@@ -7,7 +7,7 @@ folder, its language and its alternates (`hreflang`) show which folders are othe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 import attrs
@@ -118,6 +118,38 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
     return frozenset(
         (foreign_folders | same_language_folders if has_own else foreign_folders) - {"", own_folder}
     )
+
+
+def alternate_origins(page: Page, own_origin: str) -> frozenset[str]:
+    """Return the scheme and host of a page's alternates in other languages: `https://fr.a.example`.
+
+    Only those that hold no alternate in the page's own language, which may be for another country.
+    """
+    lang = page.lang[:2].lower()
+    if not lang or not page.holds(b"hreflang"):
+        return frozenset()
+    foreign_origins: set[str] = set()
+    own_origins = {own_origin}
+    for link in page.links[:_MAX_ALTERNATES]:
+        hreflang = (link.get("hreflang") or "")[:2].lower()
+        target = page.resolve(link.get("href") or "") if hreflang not in {"", "x-"} else None
+        if target is not None:
+            origins = own_origins if hreflang == lang else foreign_origins
+            origins.add(target[: target.find("/", 8)] if target.find("/", 8) > 0 else target)
+    return frozenset(foreign_origins - own_origins)
+
+
+def is_listed_copy(url: str, listed: Set[str]) -> bool:
+    """Whether a sitemap lists a page in a language's folder, and the same page outside of it.
+
+    >>> pages = {"https://a.example/lamp", "https://a.example/en/lamp", "https://a.example/en/vase"}
+    >>> [is_listed_copy(page, pages) for page in sorted(pages)]
+    [True, False, False]
+    """
+    start = url.find("/", 8)
+    if start < 0 or not (folder := language_folder(url[start:].partition("?")[0])):
+        return False
+    return f"{url[:start]}{url[start + 1 + len(folder) :] or '/'}" in listed
 
 
 def _folder_of(url: str) -> str:

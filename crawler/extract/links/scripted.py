@@ -40,9 +40,9 @@ _MAX_ATTRIBUTES = 300
 #: A letter beyond ASCII, as PHP and Python write it in JSON.
 _LETTER = lazy_patterns.pattern(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])([\da-fA-F]{4})")
 #: The next page's address in a paginator's JSON.
-_NEXT_KEYS = (b"next_page_url", b"nextPageUrl")
+_NEXT_KEYS = (b"next_page", b"nextPage", b"next_url", b"nextUrl")
 _NEXT = lazy_patterns.pattern(
-    r"(?:next_page_url|nextPageUrl)\\?[\"']?\s?:\s?\\?[\"'](?=[/h?])([^\"'\s<>{}]{1,600}?)\\?[\"']"
+    r"(?:next_?[pP]age|next_?[uU]rl|next_page_url|nextPageUrl)\\?[\"']?\s?:\s?\\?[\"'](?=[/h?])([^\"'\s<>{}]{1,600}?)\\?[\"']"
 )
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.

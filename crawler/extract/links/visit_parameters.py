@@ -69,6 +69,9 @@ _CATEGORY_PARAMETERS = (
 )
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
+#: Products that are the same at two origins of a host after which links lead to the first one, the
+#: name under which they are counted, and hosts that are remembered.
+_SAME_AT_ORIGINS, _ORIGIN, _MAX_HOSTS = 3, ":", 1_000
 #: Before the place of a folder that may be a visit's number; no parameter's name begins so.
 _PLACE = "//"
 #: Values and folders that may be a visit's number.
@@ -115,6 +118,10 @@ class Visits:
         lambda: Newest(lambda: Newest(set, _MAX_DROPPED), _MAX_PARAMETERS)
     )
     """By host and parameter: canonical addresses that pages with the parameter name without it."""
+    _first_origins: Newest[list[str]] = attrs.Factory(lambda: Newest(list, _MAX_HOSTS))
+    """By job and host without `www.`: the origin of the first product."""
+    _twins: dict[str, str] = attrs.Factory(dict)
+    """By job and origin that shows the same products as the first one: the first one."""
 
     def note(
         self, job: str, url: str, products: Sequence[Hashable], links: Sequence[str]
@@ -124,6 +131,8 @@ class Visits:
         *products* are the identities of the page's products, *links* the URLs of its links.
         """
         news = None
+        if products:
+            self._note_origin(job, url, products)
         for host, name, value, page in _url_parameters(url):
             key = job, host, name, bool(products)
             parameter = self._parameter(key)
@@ -146,6 +155,23 @@ class Visits:
                 self.irrelevant_names.add(name)
                 news = name
         return news
+
+    def _note_origin(self, job: str, url: str, products: Sequence[Hashable]) -> None:
+        """Count a product that two origins of its host may show."""
+        origin = url[: url.find("/", 8) + 1]
+        host = origin.partition("://")[2].removeprefix("www.")
+        origins = self._first_origins[f"{job} {host}"]
+        if not origins:
+            origins.append(origin)
+        key = job, host, _ORIGIN, True
+        parameter = self._parameter(key)
+        if parameter.differs:
+            return
+        content = hash(repr(products).replace(origin, "/"))
+        self._note(parameter, hash((key, url[len(origin) :])), hash(origin), content)
+        is_same = parameter.same_contents >= _SAME_AT_ORIGINS
+        if is_same and origin != origins[0] and len(self._twins) < _MAX_HOSTS:
+            self._twins[f"{job} {origin}"] = origins[0]
 
     def _note_new_visit(self, job: str, host: str, name: str) -> str | None:
         """Count a page whose links carry another number; return the name if it is a visit's now."""
@@ -177,10 +203,21 @@ class Visits:
     @property
     def has_names(self) -> bool:
         """Whether a parameter changes no page, or may change none."""
-        return bool(self.irrelevant_names or self._dropped)
+        return bool(self.irrelevant_names or self._dropped or self._twins)
 
-    def settled(self, url: str) -> str:
-        """Return a product's address without the parameters that its canonical address drops."""
+    def at_first_origin(self, url: str, job: str) -> str:
+        """Return a page's address at the first origin of its host, if its own shows the same."""
+        if not self._twins:
+            return url
+        origin = url[: url.find("/", 8) + 1]
+        first = self._twins.get(f"{job} {origin}")
+        return url if first is None else first + url[len(origin) :]
+
+    def settled(self, url: str, job: str = "") -> str:
+        """Return a product's address at its first origin, without what its canonical one drops."""
+        url = self.at_first_origin(url, job)
+        if "?" not in url:
+            return url
         for name, canonicals in self._dropped.get(domain_of_tidy(url), {}).items():
             if len(canonicals) >= CANONICAL_PAGES:
                 url = page_without(url, name)

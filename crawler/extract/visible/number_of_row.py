@@ -26,7 +26,8 @@ def is_number_of_row(walk: Lines, signs: Visible, url: str) -> bool:
     if not number or ("price" in signs.fields and not others) or number in without_origin(url):
         return False
     line = _line_with(walk, number)
-    link = None if line is None else _link_in_row(line)
+    maker = str(signs.fields.get("brand") or "")
+    link = None if line is None else _link_in_row(line, maker)
     if line is None or link is None:
         return False
     if signs.price_line is not None and signs.price_line < line.index:
@@ -35,7 +36,7 @@ def is_number_of_row(walk: Lines, signs: Visible, url: str) -> bool:
     if number in address and looks_like_product(address):
         return True
     lines = filter(None, (_line_with(walk, other) for other in others - {number}))
-    links = map(_link_in_row, lines)
+    links = (_link_in_row(line, maker) for line in lines)
     return any(other is not None and other.get("href") != link.get("href") for other in links)
 
 
@@ -43,12 +44,13 @@ def _line_with(walk: Lines, number: str) -> Line | None:
     return next((line for line in walk.product_lines if number in line.text), None)
 
 
-def _link_in_row(line: Line) -> Element | None:
-    """Return the first link with a text in a line's row."""
+def _link_in_row(line: Line, maker: str) -> Element | None:
+    """Return the first link with a text in a line's row, which is not the product's maker."""
     boxes = (line.element, *islice(line.element.iterancestors(), _MAX_BOXES))
     for box in takewhile(lambda box: box.tag not in _AROUND_ROWS, boxes):
         links = islice(box.iter("a"), _MAX_BOXES)
-        link = next((a for a in links if leads_away(a) and short_text(a)), None)
+        named = (a for a in links if leads_away(a) and short_text(a) not in {"", maker})
+        link = next(named, None)
         if link is not None:
             return link
     return None

@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import Link, find_links, parse
+from crawler.extract.links.listed_links import listed_links
 from crawler.extract.links.mobile_copies import without_copy
 from middlewares.dead_ends import DeadEnds
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -207,3 +208,34 @@ def test_the_front_pages_of_a_shop_s_other_countries_are_left_out_once_one_was_r
     with pytest.raises(Ignored, match="another country"):
         middleware.process_request(us.replace(meta={"site_id": "s", "depth": 1}))
     middleware.process_request(us)  # a seed
+
+
+def _front(alternates: str) -> list[str]:
+    body = (
+        f"<html lang=ar><head><title>Oud</title>{alternates}</head><body><h1>Oud</h1>"
+        '<a href="/p/1">Oud 1</a><a href="https://en.shop.example/p/1">English</a>'
+        '<a href="https://outlet.shop.example/p/1">Outlet</a></body></html>'
+    )
+    return [link.url for link in find_links(parse(body.encode(), "https://ar.shop.example/"))]
+
+
+def test_links_to_the_host_of_a_copy_in_another_language_are_left_out() -> None:
+    """Each product was fetched twice, and its second name told as a doubt."""
+    own, english, outlet = (f"https://{name}.shop.example/p/1" for name in ("ar", "en", "outlet"))
+    alternates = "".join(
+        f'<link rel="alternate" hreflang="{code}" href="https://{code}.shop.example/">'
+        for code in ("ar", "en")
+    )
+    assert _front(alternates) == [own, outlet]
+    assert _front("") == [own, english, outlet]
+    same = alternates.replace("en.shop", "ar.shop")
+    assert _front(same) == [own, english, outlet], "both languages are on the own host"
+
+
+def test_a_sitemaps_pages_in_a_languages_folder_are_left_out_beside_the_same_outside_of_it() -> (
+    None
+):
+    shop = "https://shop.example"
+    listed = [f"{shop}/lamp", f"{shop}/en/lamp", f"{shop}/en/only-there", f"{shop}/tv/lamp"]
+    found = listed_links(listed, f"{shop}/", lambda url, origin: True)
+    assert [link.url for link in found] == [listed[0], *listed[2:]]

@@ -301,3 +301,54 @@ def test_whether_the_settled_address_is_known_is_asked_of_the_pages_job() -> Non
     middleware.process_request(request)
     with pytest.raises(Ignored):
         middleware.process_request(Request(request.url, meta={m.DEPTH: 2}))
+
+
+def at(origin: str, number: int) -> tuple[str, list[tuple[str, str, str]]]:
+    """A product's address and content at an origin, with a picture below it."""
+    return f"{origin}/p/{number}", [(*lamp(number)[0], f"{origin}/img/{number}.png")]
+
+
+HTTP, WWW = "http://shop.example", "https://www.shop.example"
+
+
+def test_links_lead_to_the_first_of_two_origins_that_show_the_same() -> None:
+    """A shop that answers by http and https, with and without www, was fetched four times."""
+    known = Visits()
+    for number in range(3):
+        known.note("", *at(HTTP, number), links=[])
+        assert known.at_first_origin(f"{WWW}/p/7", "") == f"{WWW}/p/7"
+        known.note("", *at(WWW, number), links=[])
+    assert known.has_names
+    assert known.settled(f"{WWW}/p/7") == f"{HTTP}/p/7"
+    assert known.at_first_origin(f"{WWW}/lamps?page=2", "") == f"{HTTP}/lamps?page=2"
+    assert known.at_first_origin(f"{HTTP}/p/7", "") == f"{HTTP}/p/7"
+    assert known.at_first_origin("https://blog.shop.example/p/7", "").startswith("https://blog")
+    assert known.at_first_origin(f"{WWW}/p/7", "another job") == f"{WWW}/p/7"
+
+
+def test_origins_that_showed_two_products_at_one_address_stay_apart() -> None:
+    known = Visits()
+    for number in range(9):
+        known.note("", *at(HTTP, number), links=[])
+        known.note("", at(WWW, number)[0], at(WWW, number + (number == 1))[1], links=[])
+    assert known.settled(f"{WWW}/p/7") == f"{WWW}/p/7"
+
+
+@pytest.mark.parametrize(("known_first", "refused"), [(True, True), (False, False)])
+def test_a_request_at_another_origin_is_ignored_where_the_first_one_was_fetched(
+    known_first: bool, refused: bool
+) -> None:
+    spider = CatalogSpider()
+    spider.knows = lambda url, job="": known_first and url == f"{HTTP}/p/7"
+    for number in range(3):
+        for origin in (HTTP, WWW):
+            spider.visits.note("", *at(origin, number), links=[])
+    crawler = Crawler(CatalogSpider)
+    crawler.spider = spider
+    request = Request(f"{WWW}/p/7", meta={m.DEPTH: 1})
+    try:
+        Middleware(crawler).process_request(request)
+    except Ignored:
+        assert refused
+    else:
+        assert not refused

@@ -1,0 +1,104 @@
+"""What crawls of whole shops, each from its front page, taught of prices, makers and ways."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+from tests.unit.extract.bodies import BUY, H1, found
+
+SHOP = "https://shop.example"
+
+
+@pytest.mark.parametrize(
+    ("lang", "retail", "members"),
+    [
+        ("ru", "Розничная цена", "Цена по карте клуба"),
+        ("en", "Price", "Club card price"),
+        ("de", "Preis", "Mitgliederpreis"),
+        ("fr", "Prix", "Prix adhérent"),
+        ("sv", "Pris", "Medlemspris"),
+        ("es", "Precio", "Precio con tu tarjeta"),
+        ("ja", "価格", "会員価格"),
+    ],
+)
+def test_a_price_below_the_words_for_members_is_not_the_price(
+    lang: str, retail: str, members: str
+) -> None:
+    prices = f"<div>{retail}</div><div>45,50 €</div><div>{members}</div><div>43,20 €</div>"
+    page = f"<html lang={lang}>{H1}<div class=prices>{prices}</div>{BUY}"
+    fields = extract(parse(page, f"{SHOP}/p/1")).fields
+    assert (fields["price"], fields.get("regular_price")) == (Decimal("45.50"), None)
+
+
+@pytest.mark.parametrize("saving", ["60", "59,50"])
+def test_a_retail_price_with_the_saving_from_a_higher_one_is_the_price(saving: str) -> None:
+    prices = (
+        "<div>Розничная цена</div><div class=price>156,50 руб.</div>"
+        f"<div class='price discount'>216 руб.</div><div>Экономия {saving} руб.</div>"
+    )
+    page = f"<html lang=ru>{H1}<div class=prices>{prices}</div>{BUY}"
+    assert extract(parse(page, f"{SHOP}/p/1")).fields["price"] == Decimal("156.50")
+
+
+LD = (
+    '<script type="application/ld+json">{"@type":"Product","name":"Lamp","brand":{"name":"%s"},'
+    '"offers":{"price":9.5,"priceCurrency":"EUR"}}</script>'
+)
+
+
+@pytest.mark.parametrize(
+    ("stated", "brand"),
+    [("Lamps & More", "Felco"), ("The Lamp House", "Felco"), ("Acme", "Acme")],
+)
+def test_the_shops_own_name_as_brand_gives_way_to_the_maker_that_the_page_shows(
+    stated: str, brand: str
+) -> None:
+    head = '<meta property="og:site_name" content="The Lamp House">'
+    rows = "<table><tr><th>Brand<td>Felco<tr><th>Colour<td>red</table>"
+    body = f"{LD % stated}{head}<h1>Lamp</h1><p class=price>€9.50</p>{BUY}{rows}"
+    page = parse(f"<html lang=en>{body}", "https://www.lampsmore.example/p/1")
+    assert extract(page).fields["brand"] == brand
+
+
+def test_a_number_beside_the_link_to_its_maker_is_not_that_of_a_listings_row() -> None:
+    """A sold product was read as a listing, because other products' numbers stand below it."""
+
+    def tile(n: int) -> str:
+        return (
+            f"<div class=item><a href=/p/{n}/><img src=/{n}.jpg></a><a href=/p/{n}/>Lamp {n}</a>"
+            f"<div>SKU: 77{n}</div><div class=price>€{n}.00</div></div>"
+        )
+
+    own = "<div><div>SKU: <b>7701</b></div><div>Brand: <a href=/brands/felco/>Felco</a></div></div>"
+    prices = "<div class=price>€9.50</div><div>Club price</div><div class=price>€9.00</div>"
+    others = f"<div><h3>On the same shelf</h3><div>{''.join(map(tile, range(12, 17)))}</div></div>"
+    sold = "<div class=stock>Out of stock</div>"
+    result = found(f"<h1>Lamp Ada</h1><div>{own}<div>{prices}</div>{sold}</div>{others}")
+    assert result.fields["sku"] == "7701"
+    assert not [reason for reason in result.verdict.reasons if "row that links" in reason]
+
+
+def state(address: str) -> str:
+    return f'<script id=x type="application/json">{{"total":12,"nextPage":"{address}"}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("address", "followed"),
+    [("/api/lamps?page=2", True), ("/lamps?page=1", False), ("/blog/lamps-of-the-year", False)],
+)
+def test_the_next_page_in_a_listings_state_is_followed_where_no_link_turns_the_page(
+    address: str, followed: bool
+) -> None:
+    tiles = "".join(f"<div><a href=/product/lamp-{n}>Lamp {n}</a> €9.50</div>" for n in range(6))
+    page = parse(f"<html><h1>Lamps</h1>{tiles}{state(address)}", f"{SHOP}/lamps")
+    turning = [link.url for link in find_links(page) if link.kind == "pagination"]
+    assert turning == ([f"{SHOP}{address}"] if followed else [])
+
+
+def test_a_pager_needs_no_state() -> None:
+    tiles = "".join(f"<div><a href=/product/lamp-{n}>Lamp {n}</a> €9.50</div>" for n in range(6))
+    pager = "<nav class=pagination><a href=?page=2>2</a></nav>"
+    page = parse(f"<html><h1>Lamps</h1>{tiles}{pager}{state('/api/x?page=2')}", f"{SHOP}/lamps")
+    turning = [link.url for link in find_links(page) if link.kind == "pagination"]
+    assert turning == [f"{SHOP}/lamps?page=2"]
