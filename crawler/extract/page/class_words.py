@@ -77,7 +77,7 @@ BEFORE_MAKER = (
 MAKERS = (
     r"brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk"
     r"|(?<![-_])maerke|varum[aä]rke|(?<![-_])merkki|vyrobca|gamintojas|vyrobce|znacka|gyarto|producator|producer"
-    r"|brend|proizvodjac|(?<![-_])maker"
+    r"|brend|proizvodjac|(?<![-_])maker|(?<=__)maker"
 )
 FACT = (
     r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|prod|single|item|variant|article|pdp|detail|info|meta|form|block"

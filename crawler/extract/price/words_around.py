@@ -8,9 +8,10 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
-from crawler.extract.page.lines import DIGIT, HIDDEN, Line, Lines
+from crawler.extract.page.lines import DIGIT, HIDDEN, OLD, Line, Lines
 from crawler.extract.page.page import holds_digit
 from crawler.extract.price.alone import MAX_REMARK
+from crawler.extract.price.line_amounts import says_old
 from crawler.extract.price.other_amounts import WITHOUT_TAX, names_lowest
 from crawler.extract.price.words_beside import holds_word
 
@@ -49,10 +50,15 @@ def label_before(walk: Lines, line: Line) -> str:
 
 
 def _labels_amount_before(lines: Sequence[Line], label: Line, line: Line) -> bool:
-    """Whether a label shares a box with the amount before it, and that box does not hold *line*."""
+    """Whether a label shares a box with the amount before it, and that box does not hold *line*.
+
+    Or the amount before it is struck, and it says so: "189 / regular price / 149 / sale price".
+    """
     before = lines[label.index - 1] if label.index else label
     if not before.flags & DIGIT or label.text[-1:] in _COLONS:
         return False
+    if before.flags & OLD and says_old(label.text):
+        return True
     boxes = {label.element, *islice(label.element.iterancestors(), _MAX_BOXES)}
     box = next((box for box in before.element.iterancestors() if box in boxes), None)
     return box is not None and box not in line.element.iterancestors()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
-from crawler.extract.page.lines import Lines
-from crawler.extract.stock.availability import SOON
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.stock.availability import SOON, availability_of_text
 from crawler.extract.stock.behind_price import (
     BEGINS_SOLD,
     MAY_BE_SOLD,
@@ -20,6 +20,8 @@ from crawler.extract.visible_signs import Visible
 MAX_LENGTH = 100
 #: Lines before and behind the price whose last sentence may say that the product is sold.
 BESIDE = 2
+#: Characters from which on a name has other words than those that say the stock.
+_MIN_NAME = 12
 #: Flags of a button with an amount.
 SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 
@@ -49,3 +51,13 @@ def stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         if line.flags & SOLD_BUTTON == SOLD_BUTTON and is_disabled(line.element):
             return "OutOfStock"
     return None
+
+
+def praises(line: Line, walk: Lines) -> bool:
+    """Whether a line is the product's name, which says more than "in stock": `[Ships today] Lamp`.
+
+    A name of few letters may be the line that says the stock.
+    """
+    name = walk.lines[walk.heading].text if walk.heading >= 0 else ""
+    is_long = len(name) >= _MIN_NAME and line.text == name
+    return is_long and availability_of_text(name) == "InStock"

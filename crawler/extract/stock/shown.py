@@ -28,7 +28,7 @@ from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
 from crawler.extract.stock.of_tiles import Tiles
-from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, stock_if_sold
+from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, praises, stock_if_sold
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -270,8 +270,8 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             signs.count_buttons(1, in_words=buys(line.text))
             can_press = can_press or (_can_press(walk, line, firm, signs) and not tiles.hold(line))
             continue
-        if (marked or firm) is None and tiles.hold(line):
-            continue  # another product's stock
+        if ((marked or firm) is None and tiles.hold(line)) or praises(line, walk):
+            continue  # another product's stock, or a name
         signs.notifies = signs.notifies or _offers_notice(line)
         loose = loose or ("OutOfStock" if signs.notifies else None)
         if line.flags & _BADGE == _lines.BADGE or (firm == "InStock" and _is_sold_button(line)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import islice
+from urllib.parse import parse_qsl
 
 from crawler.extract.address_kinds import is_front, looks_like_product, without_origin
 from crawler.extract.page.link_targets import link_around, maker_led_to
@@ -99,10 +100,18 @@ def _leads_away(page: Page, image: Element) -> str | None:
     """Return the address of another page, and of no picture, to which an image is a link."""
     link = link_around(image, _MAX_AROUND)
     url = None if link is None else page.resolve((link.get("href") or "")[:MAX_TEXT_LENGTH])
-    own = page.url.partition("?")[0].rstrip("/")
-    if url is None or f"{url}/".startswith((f"{own}/", f"{own}?")):
+    own, _, query = page.url.partition("?")
+    own = own.rstrip("/")
+    if url is None or _IS_PICTURE(url):
         return None
-    return None if _IS_PICTURE(url) else url
+    is_own = f"{url}/".startswith((f"{own}/", f"{own}?"))
+    return None if is_own and not _has_other_value(url.partition("?")[2], query) else url
+
+
+def _has_other_value(query: str, own_query: str) -> bool:
+    """Whether a parameter of two addresses has two values: `item.php?id=1` beside `item.php?id=2`."""
+    own_values = dict(parse_qsl(own_query)) if query and own_query else {}
+    return any(own_values.get(name, value) != value for name, value in parse_qsl(query))
 
 
 def _is_part_of(text: str, name: str) -> bool:

@@ -129,6 +129,7 @@ def test_a_dolls_house_in_stock_is_no_flat() -> None:
     "reference",
     [
         "/productemailafriend/1204",
+        "/quote.php?id=1204",
         "/product/recommend_mail.html?product_no=1204",
         "/?mode=inq&pid=1204",
     ],

@@ -102,3 +102,46 @@ def test_a_pager_needs_no_state() -> None:
     page = parse(f"<html><h1>Lamps</h1>{tiles}{pager}{state('/api/x?page=2')}", f"{SHOP}/lamps")
     turning = [link.url for link in find_links(page) if link.kind == "pagination"]
     assert turning == [f"{SHOP}/lamps?page=2"]
+
+
+def test_a_label_behind_a_struck_price_is_not_that_of_the_next_one() -> None:
+    """The price of 149 was taken for the one before, and the sum of free postage for the price."""
+    bar = "<header><div><p>Free shipping</p><p>over $200</p></div></header>"
+    old = 'data-hook=formatted-primary-price style="text-decoration:line-through"'
+    prices = (
+        f"<div><span {old}>$189.00</span><span>Regular price</span>"
+        "<span data-hook=formatted-secondary-price>$149.00</span><span>Sale price</span></div>"
+    )
+    fields = found(f"{bar}<main><div>{H1}{prices}{BUY}</div></main>").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("149.00"), Decimal("189.00"))
+
+
+def test_a_name_that_praises_quick_dispatch_does_not_outweigh_sold_out() -> None:
+    name = "[Ships today] Linen Lamp"
+    rows = f"<table><tr><th>Name<td>{name}<tr><th>Price<td>€20.00</table>"
+    sold = "<div><span class=btnEm>SOLD OUT</span></div>"
+    assert found(f"<h1>{name}</h1>{rows}{sold}").fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("maker", "expected"),
+    [
+        ("<p class=detail__maker>Sailor</p>", "Sailor"),
+        ("<p class=coffee-maker>Sailor</p>", None),
+        ('<div class=product-manufacturer><a href="#">Sailor</a></div>', "Sailor"),
+    ],
+)
+def test_a_field_of_the_product_is_called_maker_and_may_have_a_link_to_nowhere(
+    maker: str, expected: str | None
+) -> None:
+    page = f"<div>{H1}{maker}<p class=price>€9.50</p>{BUY}</div>"
+    assert found(page).fields.get("brand") == expected
+
+
+def test_a_picture_in_a_link_to_another_products_number_is_not_the_products() -> None:
+    """`product.php?id=33` was taken for a view of `product.php?id=49`."""
+    news = '<table><tr><td><a href="product.php?id=33"><img src=33.jpg alt="Red Lamp"></a></table>'
+    own = '<a href="product.php?id=49&view=2"><img src=49.jpg alt="Red Lamp (sale)"></a>'
+    body = f"{news}<h1>Red Lamp (sale)</h1>{own}<p class=price>€9.50</p>{BUY}"
+    images = found(body, url=f"{SHOP}/product.php?id=49").fields["images"]
+    assert images[0] == f"{SHOP}/49.jpg"
