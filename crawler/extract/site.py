@@ -13,6 +13,7 @@ from parsel.csstranslator import HTMLTranslator
 
 from crawler.extract.default_parser import Found, extract
 from crawler.extract.external_id import identify
+from crawler.extract.goods_on_one_page import goods_of
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.page.lines import HIDDEN, read_all
@@ -89,10 +90,11 @@ class Site:
         return result
 
     def products(self, page: Page, found: Found) -> Iterable[Product]:
-        """Yield the page's items."""
-        product = found.product()
-        if product is not None:
-            yield product
+        """Yield the page's items: its product, or all goods of a shop that has one page."""
+        products = [found] if found.kind == "product" else []
+        if not products and self.product_pages is None:
+            products = goods_of(page, found)
+        yield from filter(None, (one.product() for one in products))
 
     def problem(self, product: Product) -> str | None:
         """Return why a cleaned product of this site is rejected; None if it is accepted."""

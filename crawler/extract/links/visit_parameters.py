@@ -47,7 +47,7 @@ _REMEMBERED_S = 3600.0
 _COLLECTION = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
-#: osCommerce, its forks, OpenCart, Magento and Cafe24 add the category from which the visitor came to a product's
+#: osCommerce, its forks, OpenCart, Magento, Cafe24, Odoo and Demandware add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
 _CATEGORY_PARAMETERS = (
     (
@@ -66,7 +66,17 @@ _CATEGORY_PARAMETERS = (
         lazy_patterns.pattern(r"/product/[^/?]+/\d+/category/"),
         lazy_patterns.pattern(r"(?<=/)category/\d+/display/\d+/?$"),
     ),
+    (
+        lazy_patterns.pattern(r"/shop/(?:product/)?[\w%-]+-\d+\?"),
+        lazy_patterns.pattern(r"(?<=[?&])category=\d+(?:&|$)"),
+    ),
+    (
+        lazy_patterns.pattern(r"\.html\?(?:[^#]*&)?cgid=", re.I),
+        lazy_patterns.pattern(r"(?<=[?&])cgid=[\w%-]*(?:&|$)"),
+    ),
 )
+#: What addresses with such a category have.
+_SIGNS_OF_CATEGORY = ("ath=", "/category/", "?category=", "cgid=")
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
 #: Products that are the same at two origins of a host after which links lead to the first one, the
@@ -309,10 +319,12 @@ def without_category(url: str) -> str:
     'https://a.example/products/ada'
     >>> without_category("https://a.example/product/ada/12/category/24/display/1/")
     'https://a.example/product/ada/12/'
+    >>> without_category("https://a.example/shop/ada-12?category=4"), without_category("https://a.example/ada/12.html?cgid=new")
+    ('https://a.example/shop/ada-12', 'https://a.example/ada/12.html')
     """
     if "/collections/" in url:
         return _COLLECTION.sub(r"\1\2", url)
-    if "ath=" in url or "/category/" in url:
+    if any(sign in url for sign in _SIGNS_OF_CATEGORY):
         for product, category in _CATEGORY_PARAMETERS:
             if product.search(url):
                 return category.sub("", url).rstrip("?&")

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.site import Site
 from tests.unit.extract.bodies import BUY, H1, found
 
 SHOP = "https://shop.example"
@@ -145,3 +146,56 @@ def test_a_picture_in_a_link_to_another_products_number_is_not_the_products() ->
     body = f"{news}<h1>Red Lamp (sale)</h1>{own}<p class=price>€9.50</p>{BUY}"
     images = found(body, url=f"{SHOP}/product.php?id=49").fields["images"]
     assert images[0] == f"{SHOP}/49.jpg"
+
+
+def goods(name: str, price: str, foot: str, link: str = "#top") -> str:
+    return (
+        f"<article id={name.lower()}><img src=/{name}.jpg alt={name}><h3>{name} honey</h3>"
+        f"<p>From our own <a href={link}>hives</a>.</p><p class=price>{price} kr.</p>{foot}</article>"
+    )
+
+
+CART = "<button>Læg i kurv</button>"
+ONE_PAGE = goods("Spring", "55,00", CART) + goods("Heather", "85,00", CART)
+
+
+def listed(boxes: str, site: type[Site] = Site) -> list[tuple[str | None, ...]]:
+    menu = "<nav><a href=#shop>Køb</a><a href=#about>Om os</a></nav>"
+    about = "<section id=about><h2>Om os</h2><p>Fri fragt over 400 kr.</p></section>"
+    body = f"{menu}<h1>Bees</h1><section id=shop><h2>Køb honning</h2>{boxes}</section>{about}"
+    page = parse(f"<html lang=da><title>Bees</title><body>{body}", f"{SHOP}/")
+    found = site().products(page, extract(page))
+    return [(x.external_id, x.name, str(x.price), x.currency, x.availability) for x in found]
+
+
+def test_all_goods_of_a_shop_of_one_page_are_read() -> None:
+    """Twelve goods with buy buttons, and the crawl ended without a row."""
+    sold = goods("Summer", "65,00", "<p>Udsolgt</p>")
+    assert listed(ONE_PAGE + goods("Lime", "75,00", CART) + sold) == [
+        ("spring", "Spring honey", "55.00", "DKK", "InStock"),
+        ("heather", "Heather honey", "85.00", "DKK", "InStock"),
+        ("lime", "Lime honey", "75.00", "DKK", "InStock"),
+        ("summer", "Summer honey", "65.00", "DKK", "OutOfStock"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "third",
+    [
+        "",
+        goods("Lime", "75,00", ""),
+        goods("Lime", "75,00", CART, link="/p/lime"),
+        goods("Spring", "75,00", CART),
+        goods("Lime", "75,00", CART).replace("<img", "<i"),
+    ],
+    ids=["two are few", "nothing buys it", "it has a page", "a name twice", "it is a plan"],
+)
+def test_boxes_that_may_be_tiles_or_a_price_list_are_no_goods(third: str) -> None:
+    assert listed(ONE_PAGE + third) == []
+
+
+def test_a_site_file_that_names_its_product_pages_has_no_goods_on_others() -> None:
+    class Bees(Site):
+        product_pages = "/p/"
+
+    assert listed(ONE_PAGE + goods("Lime", "75,00", CART), Bees) == []

@@ -1,0 +1,93 @@
+"""Read the goods of a page that shows all of a shop's goods, each in a box without a page of its own.
+
+A small shop has one page, whose boxes have a name, a price and a button that buys; its menu leads to
+places of the page. Each box is read as the page of a product.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import islice
+
+from lxml import etree
+
+from crawler.extract.default_parser import Found, extract
+from crawler.extract.links.choice import find_links
+from crawler.extract.page.link_targets import leads_away
+from crawler.extract.page.page import Element, Page, parse, short_text
+from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys
+
+#: Goods that make a shop, titles of a page that are looked at, and elements of a box.
+_MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
+#: What is pressed to buy.
+_PRESSED = ("button", "input", "a")
+#: Characters of a name, and of a line that says the stock.
+_MAX_TEXT = 200
+
+
+def goods_of(page: Page, found: Found) -> list[Found]:
+    """Return the products of the boxes of a page; none where a link leads to a product.
+
+    Each box has a title of its own, a picture, and a button that buys or words that say it is sold out. No
+    link of a box leads to another page, as those of a listing's tiles do.
+    """
+    if found.kind == "product" or page.tile_amounts or len(page.headings) < _MIN_GOODS:
+        return []
+    boxes = [pair for pair in _boxes(page) if _is_goods(pair[1])]
+    names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
+    if not _MIN_GOODS <= len(names) == len(boxes):
+        return []
+    if any(link.kind == "product" for link in find_links(page)):
+        return []
+    read = [_read(title, box, page) for title, box in boxes]
+    return [product for product in read if product.kind == "product"]
+
+
+def _boxes(page: Page) -> Iterator[tuple[Element, Element]]:
+    """Yield titles of the most frequent level, each with the largest box that has no further one."""
+    levels = Counter(heading.tag for heading in page.headings[:_MAX_TITLES])
+    level = levels.most_common(1)[0][0]
+    titles = [heading for heading in page.headings[:_MAX_TITLES] if heading.tag == level]
+    around = [set(title.iterancestors()) for title in titles]
+    for place, title in enumerate(titles):
+        others: set[Element] = set()
+        others.update(*around[max(0, place - 1) : place], *around[place + 1 : place + 2])
+        box = None
+        for outer in title.iterancestors():
+            if outer in others:
+                break
+            box = outer
+        if box is not None:
+            yield title, box
+
+
+def _is_goods(box: Element) -> bool:
+    """Whether a box is that of a thing to buy, which has no page of its own.
+
+    It has a picture, because boxes without one are plans, tickets and courses.
+    """
+    if next(box.iter("img"), None) is None or any(
+        map(leads_away, islice(box.iter("a"), _MAX_ELEMENTS))
+    ):
+        return False
+    pressed = islice(box.iter(*_PRESSED), _MAX_ELEMENTS)
+    if any(buys(short_text(element) or element.get("value") or "") for element in pressed):
+        return True
+    texts = map(short_text, islice(box.iterdescendants(), _MAX_ELEMENTS))
+    return any(availability_of_text(text) in UNAVAILABLE for text in texts if len(text) < _MAX_TEXT)
+
+
+def _read(title: Element, box: Element, page: Page) -> Found:
+    """Read a box as the page of its product, at the box's place in the page or by its name."""
+    level, title.tag = title.tag, "h1"
+    own = deepcopy(box)
+    title.tag, own.tail = level, None
+    place = box.get("id") or "-".join(short_text(title, _MAX_TEXT).casefold().split())
+    markup = etree.tostring(own, encoding="unicode", method="html")
+    html = f'<html lang="{page.lang}"><body>{markup}</body></html>'
+    product = extract(parse(html, f"{page.url.partition('#')[0]}#{place}"))
+    if product.kind == "product" and product.sources.get("external_id") in {None, "url"}:
+        product.fields["external_id"], product.sources["external_id"] = place, "url"
+    return product
