@@ -6,7 +6,7 @@ from typing import Any
 
 from crawler.extract.structured.nodes import Node
 
-#: The key of a reference, and the letters by which a script is told to have one.
+#: The key of a reference; older clients write `{"type": "id", "id": …}`.
 _REFERENCE = "__ref"
 #: Objects that are searched for the cache, and references within references that are followed.
 _MAX_NODES, _MAX_DEPTH = 2_000, 2
@@ -19,25 +19,29 @@ def followed(node: Node, state: Any) -> Node:
     >>> followed(state["Product:1"], state)
     {'brand': {'name': 'Acme'}}
     """
-    keys = [inner[_REFERENCE] for inner in node.values() if _is_reference(inner)]
+    keys = [key for inner in node.values() if (key := _key_of(inner))]
     if not keys:
         return node
     cache = _cache(state, keys[0])
     return node if cache is None else _followed(node, cache, _MAX_DEPTH)
 
 
-def _is_reference(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get(_REFERENCE), str)
+def _key_of(value: Any) -> str:
+    """Return the key that a reference names; '' for another value.
+
+    >>> _key_of({"__ref": "Brand:2"}), _key_of({"type": "id", "id": "$Lamp.price"}), _key_of({"id": "7"})
+    ('Brand:2', '$Lamp.price', '')
+    """
+    if not isinstance(value, dict):
+        return ""
+    key = value.get(_REFERENCE) or (value.get("id") if value.get("type") == "id" else None)
+    return key if isinstance(key, str) else ""
 
 
 def _followed(node: Node, cache: Node, depth: int) -> Node:
     result = dict(node)
     for key, inner in node.items():
-        if (
-            depth
-            and _is_reference(inner)
-            and isinstance(found := cache.get(inner[_REFERENCE]), dict)
-        ):
+        if depth and (key_of := _key_of(inner)) and isinstance(found := cache.get(key_of), dict):
             result[key] = _followed(found, cache, depth - 1)
     return result
 

@@ -195,7 +195,7 @@ def _values(page: Page, may_name: NameFilter) -> Iterator[Any]:
         characters_left -= len(text)
         if characters_left < 0:
             break
-        if "json" in kind:
+        if "json" in kind or (not kind and text[0] == "{"):  # VTEX's, in a template
             value = _loads(text)
             if script.get("id") == "__NUXT_DATA__" and isinstance(value, list):
                 value = _unflattened(value)

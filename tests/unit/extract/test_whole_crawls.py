@@ -1,5 +1,6 @@
 """What crawls of whole shops, each from its front page, taught of prices, makers and ways."""
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -146,6 +147,20 @@ def test_a_picture_in_a_link_to_another_products_number_is_not_the_products() ->
     body = f"{news}<h1>Red Lamp (sale)</h1>{own}<p class=price>€9.50</p>{BUY}"
     images = found(body, url=f"{SHOP}/product.php?id=49").fields["images"]
     assert images[0] == f"{SHOP}/49.jpg"
+
+
+def test_a_state_in_a_template_is_read_with_the_references_of_its_cache() -> None:
+    """VTEX writes the state as the bare text of a script, and references by type and id."""
+    price = {"type": "id", "generated": True, "id": "$Product:ada.priceRange"}
+    cache = {
+        "Product:ada": {"productName": "Red Lamp", "brand": "Lumo", "priceRange": price},
+        "$Product:ada.priceRange": {"lowPrice": 12.5},
+    }
+    script = f"<script>{json.dumps(cache)}</script>"
+    state = f'<template data-type="json" data-varname="__STATE__">{script}</template>'
+    result = found(f"{H1}<p class=price>$12.50</p>{BUY}{state}")
+    assert result.fields["brand"] == "Lumo"
+    assert result.offered["state"]["price"] == Decimal("12.5")
 
 
 def goods(name: str, price: str, foot: str, link: str = "#top") -> str:

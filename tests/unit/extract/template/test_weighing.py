@@ -80,3 +80,16 @@ def test_a_number_that_stands_in_for_the_shop_s_own_is_less_certain(label, least
     found = extract(parse(f"<html><body>{body}</body></html>", "https://shop.example/p/oak"))
     assert found.fields["sku"] == "OL-123"
     assert least <= Book().judge("shop", found).confidence["sku"] <= most
+
+
+def test_the_systems_number_is_no_sure_one_where_other_pages_label_theirs():
+    """A form has 1218 where the page says "SKU: N/A"; it was 96 % certain to be the sku."""
+    book, told = Book(), []
+    for number in range(10, 36):
+        sku = f"GB-{number}" if number < 35 else "N/A"
+        button = f'<button name="add-to-cart" value="{1200 + number}">Add to cart</button>'
+        body = f"<h1>Lamp {number}</h1><p class=price>€{number}.50</p>{button}<p>SKU: {sku}</p>"
+        page = parse(f"<html lang=en>{body}", f"https://shop.example/p/lamp-{number}")
+        told.append(book.judge("shop", extract(page)))
+    assert told[-2].confidence["sku"] > 0.95
+    assert told[-1].confidence["sku"] < 0.9
