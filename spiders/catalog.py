@@ -394,10 +394,10 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             if not self.copies.is_new(site_id, folder):
                 continue
             self.logger.info(
-                "site %s: links into /%s/ are left out, because it is the shop in another language"
+                "site %s: links into %s are left out, because it is the shop in another language"
                 " (the first one: %s)",
                 printable(site_id),
-                printable(folder),
+                printable(folder if "//" in folder else f"/{folder}/"),
                 printable(urls[0]),
             )
 

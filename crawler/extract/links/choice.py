@@ -287,6 +287,7 @@ class _LinkCollector:
             is_foreign = target[0] in self.foreign_origins
             if is_foreign:
                 self.translations.append((target[0], url))
+                self.page.other_languages.setdefault(target[0], []).append(url)
             return is_foreign
         if not self.has_copies:
             return False
@@ -453,8 +454,9 @@ class _LinkCollector:
         """Return the links to one language of a front page that only lets visitors choose one."""
         first = self.translations[0][0] if self.translations else ""
         urls = dict.fromkeys(url for language, url in self.translations if language == first)
-        for url in urls:
-            self.page.other_languages.pop(language_folder(split_url(url)[1]), None)
+        for origin, path, _ in map(split_url, urls):
+            self.page.other_languages.pop(origin, None)
+            self.page.other_languages.pop(language_folder(path), None)
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
 
     def _one_market_first(self, links: list[Link]) -> list[Link]:

@@ -80,7 +80,7 @@ class Page:
     guessed_texts: set[str] = attrs.Factory(set)
     """Texts of its JSON-LD whose end is a guess of the repair."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
-    """Folders of other languages, each with its links, which are not followed."""
+    """Folders and origins of other languages, each with its links, which are not followed."""
     unfollowed: list[str] = attrs.Factory(list)
     """A link to a listing's other page that is not followed, because it says `nofollow`, or the
     page itself, if it says so of all of its links."""

@@ -227,6 +227,9 @@ def test_links_to_the_host_of_a_copy_in_another_language_are_left_out() -> None:
         for code in ("ar", "en")
     )
     assert _front(alternates) == [own, outlet]
+    page = parse(f"<html lang=ar>{alternates}<a href='{english}'>English</a>", own)
+    find_links(page)
+    assert page.other_languages == {"https://en.shop.example": [english]}
     assert _front("") == [own, english, outlet]
     same = alternates.replace("en.shop", "ar.shop")
     assert _front(same) == [own, english, outlet], "both languages are on the own host"
@@ -239,3 +242,14 @@ def test_a_sitemaps_pages_in_a_languages_folder_are_left_out_beside_the_same_out
     listed = [f"{shop}/lamp", f"{shop}/en/lamp", f"{shop}/en/only-there", f"{shop}/tv/lamp"]
     found = listed_links(listed, f"{shop}/", lambda url, origin: True)
     assert [link.url for link in found] == [listed[0], *listed[2:]]
+
+
+def test_a_front_page_that_only_lets_choose_a_language_leads_to_the_first_ones_host() -> None:
+    choice = "".join(
+        f'<link rel=alternate hreflang={code} href="https://{code}.shop.example/">'
+        f'<a href="https://{code}.shop.example/">{code}</a>'
+        for code in ("fr", "it")
+    )
+    page = parse(f"<html lang=de><body>{choice}</body></html>", "https://shop.example/")
+    assert [link.url for link in find_links(page)] == ["https://fr.shop.example/"]
+    assert list(page.other_languages) == ["https://it.shop.example"]
