@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -118,7 +118,8 @@ def _start(place: Places, binaries: str, names: tuple[str, ...], durable: bool) 
         if failures := [error for start in starts.values() if (error := start.exception())]:
             for name, start in starts.items():
                 if start.exception() is None:  # no process needs it without the other one
-                    SERVERS[name].stop(place)
+                    with suppress(EmbeddedError):  # why the other one did not start matters more
+                        SERVERS[name].stop(place)
             raise failures[0]
         return stopped_names
 

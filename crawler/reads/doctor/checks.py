@@ -262,6 +262,8 @@ class PostgresFacts(Value):
     """Whether this user has the rights of the tables' owner."""
     unfilled_columns: tuple[str, ...] = ()
     """NOT NULL columns without a default that our rows do not fill."""
+    rounding_columns: tuple[str, ...] = ()
+    """Columns, with their types, that keep another value than is stored in them."""
 
 
 def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) -> list[Finding]:
@@ -304,6 +306,10 @@ def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) ->
         )
         advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
         findings.append(Finding("fail", "schema", text, advice))
+    if facts.rounding_columns:
+        text = f"values are rounded or cut by the type of {', '.join(facts.rounding_columns)}"
+        advice = "ALTER TABLE … ALTER COLUMN … TYPE …, then crawl again; `item` has the values"
+        findings.append(Finding("warn", "schema", text, advice))
     if facts.connections > MAX_SHARE * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         findings.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))

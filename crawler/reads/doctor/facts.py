@@ -23,7 +23,7 @@ from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
-from crawler.stores.migrations import missing_tables, pending
+from crawler.stores.migrations import missing_tables, pending, rounding_columns
 from crawler.stores.queries import filled_columns
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.broken_imports import BrokenFile
@@ -215,4 +215,5 @@ def _postgres_facts(url: str) -> PostgresFacts:
             closed_tables=closed_tables,
             owner=owner,
             unfilled_columns=unfilled_columns,
+            rounding_columns=tuple(rounding_columns(url)),
         )

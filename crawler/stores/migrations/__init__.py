@@ -1,5 +1,12 @@
 """The database's schema, as numbered SQL files, and how they are applied."""
 
-from crawler.stores.migrations.applying import available, migrate, missing_tables, pending, prepare
+from crawler.stores.migrations.applying import (
+    available,
+    migrate,
+    missing_tables,
+    pending,
+    prepare,
+    rounding_columns,
+)
 
-__all__ = ["available", "migrate", "missing_tables", "pending", "prepare"]
+__all__ = ["available", "migrate", "missing_tables", "pending", "prepare", "rounding_columns"]

@@ -31,6 +31,18 @@ logger = logging.getLogger(__name__)
 _LOCK = (7366450, 1)
 #: A table that a migration makes and keeps; "CREATE TEMP TABLE" is none.
 _MADE = re.compile(r"^CREATE TABLE (\w+) \(", re.MULTILINE)
+#: By a type of the migrations: types, as PostgreSQL prints them, that keep each of its values or
+#: refuse it, which is noticed. `integer` or `numeric(10,2)` stores another price without an error.
+_TEXTS = ("text", "character varying")
+_KEEPING = {
+    "numeric": ("numeric", *_TEXTS),
+    "double precision": ("double precision", "numeric", *_TEXTS),
+    "timestamptz": ("timestamp with time zone", *_TEXTS),
+    "text": _TEXTS,
+}
+_STATEMENT = re.compile(r"^(?:CREATE|ALTER) TABLE (\w+)\b(.*?);$", re.MULTILINE | re.DOTALL)
+_COLUMN = re.compile(rf"(?:^ +|ADD COLUMN )(\w+) +({'|'.join(_KEEPING)})\b(?!\[)", re.MULTILINE)
+_LENGTH = re.compile(r"^(character varying)\(\d+\)$")
 _TABLE = """
     CREATE TABLE IF NOT EXISTS seine_migrations (
         name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
@@ -117,6 +129,34 @@ def missing_tables(database_url: str) -> list[str]:
         return [name for (name,) in cursor]
 
 
+def rounding_columns(database_url: str) -> list[str]:
+    """Return the columns whose type was changed so that values are rounded or cut, with the type.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    made = {
+        (table, column): kind
+        for migration in available()
+        for table, columns in _STATEMENT.findall(migration.sql)
+        for column, kind in _COLUMN.findall(columns)
+    }
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT t.name, a.attname, format_type(a.atttypid, a.atttypmod)"
+            " FROM unnest(%s) AS t(name)"
+            " JOIN pg_attribute a ON a.attrelid = to_regclass(quote_ident(t.name))"
+            " WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY t.name, a.attnum",
+            (sorted({table for table, _ in made}),),
+        )
+        return [
+            f"{table}.{column} ({kind}, made as {made[table, column]})"
+            for table, column, kind in cursor
+            if (table, column) in made
+            and _LENGTH.sub(r"\1", kind) not in _KEEPING[made[table, column]]
+        ]
+
+
 def prepare(database_url: str, is_embedded: bool) -> None:
     """Migrate the embedded database; for any other, check that it is up to date.
 
@@ -134,6 +174,8 @@ def prepare(database_url: str, is_embedded: bool) -> None:
             f"the database has lost the table {', '.join(names)}, and no migration makes it again; "
             "restore it from a backup, or empty the schema and run `scrapy migrate`"
         )
+    if columns := rounding_columns(database_url):
+        logger.warning("values are rounded or cut by the type of %s", ", ".join(columns))
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

@@ -20,8 +20,10 @@ from scrapy_seine.printable import printable
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)
-#: A wait is logged after this time, at most twice as much, s.
+#: A wait is logged after this time, at most twice as much, and again whenever it has lasted four
+#: times as long, or an hour longer, s.
 TELL_S = 5.0
+_TELL_AGAIN, _MOST_SILENT_S = 4, 3600.0
 _HOLDERS = """
     SELECT pid, coalesce(nullif(application_name, ''), 'no name'),
         coalesce(extract(epoch FROM now() - xact_start), 0)
@@ -36,7 +38,19 @@ class _Wait:
     database_url: str
     pid: int
     began: float = attrs.field(factory=time.monotonic)
-    was_logged: bool = False
+    logged_s: float = 0.0
+    """How long it had lasted when it was logged last; 0: it was not."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is to be logged, the first time or again."""
+        silent_s = min(self.logged_s * (_TELL_AGAIN - 1), _MOST_SILENT_S)
+        return self.lasted_s >= max(TELL_S, self.logged_s + silent_s)
+
+    @property
+    def lasted_s(self) -> float:
+        """Time since its beginning, s."""
+        return time.monotonic() - self.began
 
 
 class _Watcher:
@@ -62,12 +76,9 @@ class _Watcher:
         while True:
             time.sleep(TELL_S)
             with self.lock:
-                long_waits = [
-                    wait for wait in self.waits if time.monotonic() - wait.began >= TELL_S
-                ]
+                long_waits = [wait for wait in self.waits if wait.is_due]
             for wait in long_waits:
-                if not wait.was_logged:
-                    _log_holders(wait)
+                _log_holders(wait)
 
 
 _watcher = _Watcher()
@@ -75,15 +86,15 @@ _watcher = _Watcher()
 
 @contextmanager
 def lock_waits_logged(database_url: str, connection: extensions.connection) -> Iterator[None]:
-    """Log once who holds the lock that the block's statements wait for, and when they go on."""
+    """Log who holds the lock that the block's statements wait for, and when they go on."""
     wait = _Wait(database_url, connection.info.backend_pid)
     _watcher.begin(wait)
     try:
         yield
     finally:
         _watcher.end(wait)
-    if wait.was_logged:
-        logger.warning("PostgreSQL went on after %.0f s", time.monotonic() - wait.began)
+    if wait.logged_s:
+        logger.warning("PostgreSQL went on after %.0f s", wait.lasted_s)
 
 
 def _log_holders(wait: _Wait) -> None:
@@ -99,9 +110,9 @@ def _log_holders(wait: _Wait) -> None:
             f"process {holder} ({printable(name)}, in a transaction for {age_s:.0f} s)"
             for holder, name, age_s in holders
         )
-        wait.was_logged = True
+        wait.logged_s = wait.lasted_s
         logger.warning(
-            "PostgreSQL keeps us waiting for a lock that %s holds; nothing is lost meanwhile. "
-            "SELECT pg_terminate_backend(%d) would end it",
-            *(holder_names, holders[0][0]),
+            "PostgreSQL keeps us waiting, for %.0f s by now, for a lock that %s holds; nothing is "
+            "lost meanwhile. SELECT pg_terminate_backend(%d) would end it",
+            *(wait.logged_s, holder_names, holders[0][0]),
         )

@@ -49,6 +49,19 @@ def test_a_writer_that_waits_for_a_lock_names_who_holds_it(
     assert rows_of(database, "SELECT count(*) FROM products") == [(1,)]
 
 
+def test_a_wait_that_goes_on_is_said_again_and_more_and_more_rarely(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A lock that was held for ever stopped a crawl, and its log had one line of it."""
+    with desk(database) as made:
+        with locked(database, "products"):
+            made.put(row())
+            wait_until(lambda: caplog.text.count("keeps us waiting") >= 3, 60, "it is said again")
+        wait_until(lambda: made.stored, 30, "the row is stored")
+    times = [each.created for each in caplog.records if "keeps us waiting" in each.msg]
+    assert times[2] - times[1] > 2 * (times[1] - times[0])
+
+
 def test_a_start_that_waits_for_a_lock_names_who_holds_it(
     database: str, caplog: pytest.LogCaptureFixture
 ) -> None:

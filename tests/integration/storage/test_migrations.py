@@ -20,6 +20,7 @@ from crawler.stores.migrations import (
     missing_tables,
     pending,
     prepare,
+    rounding_columns,
 )
 from scrapy_seine.errors import MigrationError, StoreUnreachable
 from tests.helpers import execute, patient, wait_until
@@ -45,6 +46,30 @@ def test_a_table_that_is_gone_ends_a_start_and_the_doctor_names_it(database: str
         with pytest.raises(MigrationError, match="has lost the table products, and no"):
             prepare(database, embedded)
     assert "the table dead_ends, products is gone" in {found.text for found in _postgres(database)}
+
+
+def test_a_column_whose_type_rounds_values_is_named_at_the_start_and_by_the_doctor(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A price in a column of whole numbers was stored as another price, without a word."""
+    prepare(database, is_embedded=False)
+    assert rounding_columns(database) == []
+    assert caplog.text == ""
+    execute(
+        database,
+        "DROP VIEW current_products, price_changes_last_day, price_changes;"
+        " ALTER TABLE products ALTER price TYPE integer, ALTER regular_price TYPE numeric(12,2),"
+        " ALTER image TYPE varchar(99), ALTER rating TYPE numeric, ALTER missing_at TYPE date",
+    )
+    prepare(database, is_embedded=False)
+    named = (
+        "products.price (integer, made as numeric), products.regular_price (numeric(12,2), made as "
+        "numeric), products.missing_at (date, made as timestamptz)"
+    )
+    assert f"rounded or cut by the type of {named}" in caplog.text
+    assert f"values are rounded or cut by the type of {named}" in {
+        found.text for found in _postgres(database)
+    }
 
 
 def test_numbers_are_in_order_without_gaps() -> None:

@@ -127,6 +127,7 @@ def test_the_database_is_judged():
     assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
     assert judged(postgres(pending=("0002_attempts",), migrates_itself=True)) == []
     assert judged(postgres(unfilled_columns=("products.shelf",))) == [("fail", "schema")]
+    assert judged(postgres(rounding_columns=("products.price (integer)",))) == [("warn", "schema")]
     assert judged(postgres(connections=95)) == [("warn", "postgresql")]
     assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
     assert judged(postgres(owner=False)) == [("warn", "postgresql")]
