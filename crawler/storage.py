@@ -15,12 +15,13 @@ from threading import Thread
 from typing import Any
 
 import attrs
+from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.extract.parser_version import parser_version
 from crawler.items import Missing, Product
 from crawler.periodic_tasks import Upkeep
-from crawler.stores.archive.batches import PageTable, limits_of
+from crawler.stores.archive.batches import MAX_CHECKED, PageTable, limits_of
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import Attempt, write_attempts
@@ -44,9 +45,11 @@ from crawler.stores.tables import (
 from crawler.stores.template_rows import write_templates
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
+from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.closed_tables import exit_for_table
@@ -71,6 +74,7 @@ class Storage:
         self.inflight = worker_of(crawler).inflight
         self.writer: Writer | None = None
         self.archive: Writer | None = None
+        self.pages: PageTable | None = None
         self.upkeep: Upkeep | None = None
         #: The last item and its digest, because the next pipeline needs the digest again.
         self.digests: tuple[object, bytes] = (None, b"")
@@ -78,6 +82,9 @@ class Storage:
         self._rejections: dict[str, int] = {}
         #: Counts rows that were not stored, whose pages are retried.
         self.failures = 0
+        self.lacks_pages = False
+        """Whether stored pages are gone from the archive: the worker then ends with status 1."""
+        crawler.signals.connect(self._on_engine_stopped, signals.engine_stopped)
         self._closed: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -115,7 +122,7 @@ class Storage:
         self.writer = writer = self._start(url, "postgres", tables, limits)
         self.inflight.waiting = lambda: writer.waiting
         if config.archive:
-            pages = PageTable(open_store(config.archive), lambda: self.worker)
+            self.pages = pages = PageTable(open_store(config.archive), lambda: self.worker)
             limits = limits_of(config.archive_bytes, config.archive_s, limits.pause_bytes)
             kinds: dict[str, Table] = {PAGE: pages, REJECTED: write_rejected}
             self.archive = self._start(url, "archive", kinds, limits)
@@ -156,6 +163,27 @@ class Storage:
             thread.start()
         for thread in closing:
             thread.join()
+        if self.pages is not None:
+            self._check_archive(self.pages)
+
+    def _check_archive(self, pages: PageTable) -> None:
+        """Report what somebody deleted during the crawl (I12); the status is then 1."""
+        try:
+            missing = pages.missing()
+        except StoreUnreachable as error:
+            logger.warning("the archive was not checked at the end: %s", error)
+            return
+        if missing:
+            self.lacks_pages = True
+            logger.error(
+                "the archive has lost %d of the %d objects of this worker that were looked for, "
+                "for instance %s: a replay lacks their pages; crawl again to store them",
+                *(len(missing), min(pages.objects, MAX_CHECKED), missing[0]),
+            )
+
+    def _on_engine_stopped(self) -> None:
+        if self.lacks_pages:
+            fail_after("error", self.crawler)
 
     def store(self, product: Product, content_hash: bytes) -> None:
         """Queue a valid product. Never waits, never raises.

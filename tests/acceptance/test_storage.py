@@ -204,3 +204,26 @@ def test_a_crawl_is_replayed_from_its_archive_with_the_shop_switched_off(
     run(crawl, url, SEINE_REPLAY=archive)
     assert crawl.query(f"SELECT {SAME} FROM products ORDER BY external_id") == first
     assert not any(crawl.redis.exists(key) for key in rules)
+
+
+def test_pages_that_somebody_deletes_from_the_archive_are_missed_at_the_end_and_by_a_replay(
+    crawl: Crawl, tmp_path: Path
+) -> None:
+    """The crawl ended with status 0, and a replay waited for minutes for what was not there."""
+    folder, settings = tmp_path / "archive", crawl.workers.settings
+    crawl.workers.settings = {**settings, "SEINE_ARCHIVE": folder, "SEINE_ARCHIVE_SECONDS": 0.5}
+    with served(products=PRODUCTS, latency_ms=20) as shop:
+        crawl.seed(shop.url)
+        worker = crawl.start()
+        wait_until(lambda: list(folder.rglob("*.gz")), 40, "pages are stored")
+        with held(shop):
+            (deleted, *_) = folder.rglob("*.gz")
+            deleted.unlink()
+        crawl.wait_for_end(90)
+    assert worker.process.returncode == 1
+    assert "the archive has lost 1 of the " in said(worker)
+    assert str(deleted.relative_to(folder)) in said(worker)
+    assert judge(catalogue(PRODUCTS), crawl.rows()).passed
+    run(crawl, shop.url, SEINE_REPLAY=folder)
+    (log,) = (path for path in crawl.workers.folder.rglob("*.log") if path.parent.name != "logs")
+    assert "the archive's copy cannot be read" in log.read_text()

@@ -6,6 +6,7 @@ An object without rows, which a crash in between leaves, does no harm.
 
 from __future__ import annotations
 
+import random
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.stores.archive.object_storage import ObjectStore
+from crawler.stores.archive.object_storage import ObjectMissing, ObjectStore
 from crawler.stores.archive.spellings import spellings
 from crawler.stores.archive.warc import Page, Place, pack, places_of
 from crawler.stores.queries import query
@@ -28,6 +29,8 @@ from scrapy_seine.sinks.postgres.database import connect
 
 #: Pages of one object.
 _MAX_PAGES = 100_000
+#: Objects that are looked for at the end; of more, as many chosen at random.
+MAX_CHECKED = 100
 
 
 def limits_of(size: int, age_s: float, pause_bytes: int) -> Limits:
@@ -52,6 +55,10 @@ class PageTable:
     def __init__(self, store: ObjectStore, worker: Callable[[], str]) -> None:
         self.store = store
         self.worker = worker
+        self.objects = 0
+        """Objects stored so far."""
+        self._checked: list[str] = []
+        """Keys of the objects that are looked for at the end."""
 
     def __call__(self, cursor: extensions.cursor, pages: Sequence[Page]) -> Counter[str]:
         """Store the object, then add its rows to the caller's transaction.
@@ -65,6 +72,7 @@ class PageTable:
         data, places = pack(pages, key)
         if pages:
             self.store.put(key, data)
+            self._remember(key)
         rows = [
             row | {"site_id": page.site_id, "job_id": page.job_id}
             for page, place in zip(pages, places, strict=True)
@@ -74,6 +82,28 @@ class PageTable:
         if cursor.rowcount < len(rows):
             raise swallowed_row_error("archive")
         return Counter(archived=len(pages))
+
+    def _remember(self, key: str) -> None:
+        self.objects += 1
+        if len(self._checked) < MAX_CHECKED:
+            self._checked.append(key)
+        elif (place := random.randrange(self.objects)) < MAX_CHECKED:
+            self._checked[place] = key
+
+    def missing(self) -> list[str]:
+        """Return the stored objects that somebody deleted since, of those that are looked for.
+
+        Raises:
+            StoreUnreachable: the archive does not answer.
+        """
+        return [key for key in self._checked if not self._has(key)]
+
+    def _has(self, key: str) -> bool:
+        try:
+            self.store.get(key, 0, 1)
+        except ObjectMissing:
+            return False
+        return True
 
     def _key(self) -> str:
         now = datetime.now(UTC)

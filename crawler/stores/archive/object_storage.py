@@ -20,6 +20,10 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.sinks.feeds.part_storage import sync_folder
 
 
+class ObjectMissing(ValueError):
+    """The store answers and has no such object."""
+
+
 class ObjectStore(Protocol):
     """Stores bytes under keys, whose parts are separated by slashes."""
 
@@ -35,6 +39,7 @@ class ObjectStore(Protocol):
         """Read *length* bytes of an object from *start* on; None: to its end.
 
         Raises:
+            ObjectMissing: the store answers and has no such object.
             StoreUnreachable: the object cannot be read.
         """
 
@@ -82,7 +87,17 @@ class Folder:
                 file.seek(start)
                 return file.read(-1 if length is None else length)
         except OSError as error:
-            raise StoreUnreachable(f"archive {self.root / key}: {error.strerror}") from None
+            reason = f"archive {self.root / key}: {error.strerror}"
+            if isinstance(error, FileNotFoundError) and not self._is_away():
+                raise ObjectMissing(reason) from None
+            raise StoreUnreachable(reason) from None
+
+    def _is_away(self) -> bool:
+        """Whether nothing is there: the folder of a disk that is not mounted is empty."""
+        try:
+            return next(self.root.iterdir(), None) is None
+        except OSError:
+            return True
 
     def names(self) -> Iterator[str]:
         """List the keys of all files without the unfinished ones."""
@@ -146,8 +161,14 @@ class S3:
             )
             data: bytes = reply["Body"].read()
         except self._errors as error:
+            if self._code(error) == "NoSuchKey":
+                raise ObjectMissing(f"s3://{self.bucket}/{key}: no such object") from None
             raise StoreUnreachable(f"s3://{self.bucket}/{key}: {error}") from None
         return data
+
+    @staticmethod
+    def _code(error: Any) -> str:
+        return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
 
     def names(self) -> Iterator[str]:
         """List the keys of all objects below the prefix without those of an access test."""

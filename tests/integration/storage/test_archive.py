@@ -17,7 +17,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from crawler.stores.archive.batches import PageTable, index
-from crawler.stores.archive.object_storage import Folder, ObjectStore, open_store
+from crawler.stores.archive.object_storage import Folder, ObjectMissing, ObjectStore, open_store
 from crawler.stores.archive.replay import Reader, response_of
 from crawler.stores.archive.warc import Page, pack, unpack
 from middlewares.archive import headers_of
@@ -173,6 +173,45 @@ def test_an_archive_that_is_away_loses_nothing(database: str, tmp_path: Path) ->
 
 
 @pytest.mark.postgres
+def test_an_object_that_is_gone_is_named_and_no_outage(database: str, store: ObjectStore) -> None:
+    """A replay waited for it as for a store that is away."""
+    stored: list[Any] = []
+    table = PageTable(store, lambda: "w")
+    writer = Writer(
+        database,
+        {"pages": table},
+        on_report=lambda report: stored.extend(report.stored),
+        on_pause=lambda on: None,
+        replacement_of=lambda table, row, reason: None,
+    )
+    writer.start()
+    for number in range(2):
+        writer.put("pages", page(f"https://a.example/{number}"), 100, number)
+        wait_until(lambda number=number: number in stored, 20, "the page is kept")
+    writer.close(10)
+    assert table.missing() == []
+    ((key,),) = rows_of(database, "SELECT key FROM archive WHERE url = 'https://a.example/1'")
+    if isinstance(store, Folder):
+        (store.root / key).unlink()
+    else:
+        store.remove(key)  # type: ignore[attr-defined]
+    assert table.missing() == [key]
+    reader = Reader(store, database)
+    try:
+        with pytest.raises(ObjectMissing, match=key):
+            reader.find("https://a.example/1")
+        assert reader.find("https://a.example/0") is not None
+    finally:
+        reader.close()
+
+
+def test_a_folder_in_which_nothing_is_may_be_a_disk_that_is_not_mounted(tmp_path: Path) -> None:
+    for root in (tmp_path, tmp_path / "none"):
+        with pytest.raises(StoreUnreachable, match="No such file"):
+            Folder(root).get("2026/a.warc.gz", 0)
+
+
+@pytest.mark.postgres
 def test_an_archive_that_nobody_mends_is_reported_once(database: str, tmp_path: Path) -> None:
     root = tmp_path / "archive"
     root.write_text("in the way")  # the folder cannot be made
@@ -263,5 +302,5 @@ def test_a_missing_bucket_is_one_clear_error(s3: str) -> None:
     other = open_store("s3://nobucket/raw")
     with pytest.raises(StoreUnreachable, match="NoSuchBucket"):
         other.put("a", b"b")
-    with pytest.raises(StoreUnreachable):
+    with pytest.raises(ObjectMissing):
         open_store(s3).get("none", 0, 10)
