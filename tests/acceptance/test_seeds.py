@@ -23,6 +23,7 @@ def test_bad_seeds_are_set_aside_with_reasons_and_the_good_ones_crawled(crawl):
     with served(products=30) as shop:
         worker = crawl.start_idle()
         good = [f'{{"url": "{shop.url}p/{number}/x"}}' for number in range(1, 5)]
+        good[3] = f'{{"url": "{shop.url}p/4/x", "cookies": {{"region": "de"}}}}'
         seeds = [good[0], "123", good[1], "example.com/x", good[2], '{"a":1}', good[3], b"\xff\xfe"]
         crawl.redis.lpush(crawl.seeds.seeds, *seeds)
         crawl.wait_for_end()
@@ -30,6 +31,8 @@ def test_bad_seeds_are_set_aside_with_reasons_and_the_good_ones_crawled(crawl):
     reasons = {note["seed"]: note["reason"] for note in crawl.rejects()}
     assert reasons.pop("\\xff\\xfe").startswith("not UTF-8")
     assert reasons == BAD
+    # The page was that of another visitor, and nothing said so.
+    assert said(worker).count(f"as of {shop.url}p/4/x, are not sent, because COOKIES_ENABLED") == 1
     assert worker.process.returncode == 0
     stored = {sku for (sku,) in crawl.query("SELECT sku FROM products")}
     assert stored >= {product.sku for product in catalogue(30)[:4]}

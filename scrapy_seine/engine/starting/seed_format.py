@@ -8,6 +8,7 @@ reason; the worker and the other seeds go on.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Protocol
@@ -23,8 +24,11 @@ from scrapy_seine.engine.stored.serializer import METHOD
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.once_a_minute import OnceAMinute
+from scrapy_seine.printable import redact
 from scrapy_seine.urls import slot
 
+logger = logging.getLogger(__name__)
 #: Settings of scrapy-redis for seeds in a set or a sorted set. Each kind is read without them; with
 #: them, the first seed is found as quickly as later ones.
 SETS = ("REDIS_START_URLS_AS_SET", "REDIS_START_URLS_AS_ZSET")
@@ -34,6 +38,7 @@ SEED_PRIORITY = 100
 MOST_BYTES = 1 << 20
 #: Requests that a spider may make of one seed, at most.
 MOST_REQUESTS = 10_000
+_log_limiter = OnceAMinute()
 
 
 class Reader(Protocol):
@@ -98,12 +103,21 @@ def pushes_of(spider: Any, seed: bytes, df: DupeFilter, seal: Seal) -> list[Push
     """
     pushes = []
     for request in requests_of(spider, seed):
+        if request.cookies and not spider.settings.getbool("COOKIES_ENABLED"):
+            _warn_of_cookies(request.url)
         m.complete(request.meta, None)
         number, force = df.identity_of(request, None)
         pushes.append(
             serializer.to_push(request, spider, fingerprint=number, force=force, seal=seal)
         )
     return pushes
+
+
+def _warn_of_cookies(url: str) -> None:
+    """Warn that a page may be another one than the seed means, of another region for instance."""
+    if _log_limiter.is_due("cookies"):
+        text = "cookies of seeds, as of %s, are not sent, because COOKIES_ENABLED is off"
+        logger.warning(text, redact(url))
 
 
 def _all(result: Any) -> Iterable[Any]:
