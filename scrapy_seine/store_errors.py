@@ -15,7 +15,7 @@ NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, o
 #: What Redis repeats of a call that it does not know, whose first argument may be a whole script,
 #: and where in which script it failed, by which one outage made a line for each script.
 _ARGUMENTS = re.compile(
-    r",? with args beginning with:.*|\.? script: [0-9a-f]{40}, on @user_script.*", re.DOTALL
+    r",? with args beginning with:.*|\.? script: (?:[0-9a-f]{40},)? *on @user_script.*", re.DOTALL
 )
 #: Messages of errors that may be temporary, though they often are mistakes, with advice.
 _ADVICE = (
@@ -112,6 +112,8 @@ def first_line(error: BaseException) -> str:
     >>> first_line(ResponseError("unknown command 'EVAL', with args beginning with: '-- a script'"))
     "unknown command 'EVAL'"
     >>> first_line(ResponseError(f"it is full. script: {'0' * 40}, on @user_script:546."))
+    'it is full'
+    >>> first_line(ResponseError("it is full. script: on @user_script:546."))  # Valkey's
     'it is full'
     """
     text = _ARGUMENTS.sub("", redact(str(error)))

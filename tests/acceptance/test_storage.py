@@ -227,3 +227,19 @@ def test_pages_that_somebody_deletes_from_the_archive_are_missed_at_the_end_and_
     run(crawl, shop.url, SEINE_REPLAY=folder)
     (log,) = (path for path in crawl.workers.folder.rglob("*.log") if path.parent.name != "logs")
     assert "the archive's copy cannot be read" in log.read_text()
+
+
+@pytest.mark.parametrize(("name", "reason"), [("none", "No such file"), ("", "nothing is kept")])
+def test_a_replay_of_nothing_ends_the_start_in_one_line(
+    crawl: Crawl, tmp_path: Path, name: str, reason: str
+) -> None:
+    """A disk that was not mounted was waited for in silence, page by page."""
+    place = tmp_path / "mount" / name
+    (tmp_path / "mount").mkdir()
+    crawl.workers.settings = {**crawl.workers.settings, "SEINE_REPLAY": place}
+    crawl.seed("http://127.0.0.1:1/")
+    worker = crawl.start()
+    crawl.wait_for_end()
+    assert worker.process.returncode == 1
+    assert f"SEINE_REPLAY={place} cannot be read: {reason}" in said(worker)
+    assert "Traceback" not in said(worker)

@@ -6,7 +6,6 @@ Only a write shows whether a folder can be written, so a check writes a probe an
 from __future__ import annotations
 
 import errno
-import os
 import re
 import shutil
 import socket
@@ -27,7 +26,7 @@ from crawler.catalogue.jobs.webhooks import WebhookConfig
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.checks import is_on
 from crawler.reads.doctor.finding import Finding
-from crawler.stores.archive.object_storage import S3, Folder, open_store
+from crawler.stores.archive.object_storage import S3, Folder, check_filled, open_store
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.embedded.data_folder import data_folder
@@ -145,28 +144,10 @@ def _try_writing(value: str) -> None:
         store.remove(PROBE)
 
 
-def _try_listing(value: str) -> None:
-    """List a place.
-
-    Raises:
-        SeineError: the object storage cannot be listed.
-        OSError: the folder cannot be listed.
-        ValueError: the place is empty.
-    """
-    store = open_store(value)
-    if isinstance(store, Folder):
-        with os.scandir(store.root) as entries:
-            is_filled = any(entries)
-    else:
-        is_filled = any(store.names())
-    if not is_filled:
-        raise ValueError("nothing is kept there")
-
-
 #: Function that tries a location, by the `place` of a setting's kind.
 _TRY_BY_ACCESS: Mapping[str, Callable[[str], None]] = {
     "written": _try_writing,
-    "read": _try_listing,
+    "read": check_filled,
 }
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.sinks.feeds.part_storage import sync_folder
 
@@ -208,3 +209,38 @@ def open_store(place: str) -> ObjectStore:
     if "://" not in place:
         return Folder(Path(place).expanduser().absolute())
     return S3(parts.netloc, parts.path)
+
+
+def check_filled(place: str) -> None:
+    """List a place from which pages are to be read.
+
+    Raises:
+        SeineError: the object storage cannot be listed.
+        OSError: the folder cannot be listed.
+        ValueError: the place is empty.
+    """
+    store = open_store(place)
+    if isinstance(store, Folder):
+        with os.scandir(store.root) as entries:
+            is_filled = any(entries)
+    else:
+        is_filled = any(store.names())
+    if not is_filled:
+        raise ValueError("nothing is kept there")
+
+
+def check_replay(settings: SettingsLike) -> None:
+    """Look into the archive that is to be replayed: of a missing one each page would be waited for.
+
+    Raises:
+        ConfigError: SEINE_REPLAY names no archive, or one without pages.
+        StoreUnreachable: the object storage does not answer.
+    """
+    place = str(settings.get("SEINE_REPLAY") or "")
+    if not place:
+        return
+    try:
+        check_filled(place)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"SEINE_REPLAY={place} cannot be read: {reason}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
@@ -22,8 +23,10 @@ from crawler.stores.queries import query
 from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.errors import ConfigError, PageUnreadable, StoreUnreachable
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.sinks.postgres.database import connect
 
+logger = logging.getLogger(__name__)
 _THREADS = 4
 
 
@@ -87,6 +90,7 @@ class ReplayHandler:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._threads = ThreadPoolExecutor(_THREADS, "seine-replay")
+        self._log_limiter = OnceAMinute()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -118,6 +122,10 @@ class ReplayHandler:
                 page = await loop.run_in_executor(self._threads, self.reader.find, request.url)
             if page is not None:
                 return response_of(page, request)
+        except StoreUnreachable as error:
+            if self._log_limiter.is_due("unreachable"):
+                logger.warning("%s; pages of it are tried again later", error)
+            raise
         except ValueError as error:
             raise PageUnreadable(f"the archive's copy cannot be read: {error}") from None
         raise Ignored("replay", f"{request.url} is not in the archive")
