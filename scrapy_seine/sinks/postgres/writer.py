@@ -202,7 +202,7 @@ class Writer:
                 connection = self._connected()
             connected = True
             waits = lock_waits_logged(self._url, connection)
-            with connection, waits, connection.cursor() as cursor:
+            with waits, connection, connection.cursor() as cursor:  # the commit may wait, too
                 for name, table in self._tables.items():  # the handler needs it
                     rows = [piece.row for piece in batch if piece.table == name]
                     if rows:
