@@ -105,11 +105,7 @@ def pending(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    with (
-        transaction(database_url) as connection,
-        lock_waits_logged(database_url, connection),
-        connection.cursor() as cursor,
-    ):
+    with transaction(database_url) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
         digests = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
     return [migration.name for migration in available() if migration.name not in digests]

@@ -109,7 +109,14 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
     Raises:
         StoreUnreachable: the database does not answer, or goes away meanwhile.
     """
-    with outages(), connected(database_url) as connection, connection:
+    from scrapy_seine.sinks.postgres.lock_waits import lock_waits_logged  # which connects, too
+
+    with (
+        outages(),
+        connected(database_url) as connection,
+        lock_waits_logged(database_url, connection),
+        connection,
+    ):
         yield connection
 
 

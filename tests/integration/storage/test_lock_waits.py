@@ -75,6 +75,23 @@ def test_a_start_that_waits_for_a_lock_names_who_holds_it(
     assert not start.is_alive()
 
 
+def test_the_end_of_a_crawls_jobs_that_waits_for_a_lock_names_who_holds_it(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The last worker of a complete crawl stood still without a line."""
+
+    def end_jobs() -> None:
+        with transaction(database) as connection, connection.cursor() as cursor:
+            cursor.execute("UPDATE jobs SET state = state")
+
+    end = Thread(target=end_jobs, daemon=True)
+    with locked(database, "jobs") as holder:
+        end.start()
+        wait_until(lambda: f"process {holder} (psql" in caplog.text, 30, "it names the holder")
+    end.join(30)
+    assert not end.is_alive()
+
+
 def test_a_commit_that_no_standby_confirms_is_said(caplog: pytest.LogCaptureFixture) -> None:
     """Where the only synchronous standby was away, a fleet stood still without a line."""
     with server_folder() as folder:
