@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from collections.abc import Sequence
 from importlib import resources
 
 import attrs
@@ -117,12 +118,16 @@ def missing_tables(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    made = sorted({name for migration in available() for name in _MADE.findall(migration.sql)})
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT name FROM unnest(%s) name WHERE to_regclass(quote_ident(name)) IS NULL", (made,)
-        )
-        return [name for (name,) in cursor]
+        return _missing_tables(cursor, available())
+
+
+def _missing_tables(cursor: extensions.cursor, migrations: Sequence[Migration]) -> list[str]:
+    made = sorted({name for migration in migrations for name in _MADE.findall(migration.sql)})
+    cursor.execute(
+        "SELECT name FROM unnest(%s) name WHERE to_regclass(quote_ident(name)) IS NULL", (made,)
+    )
+    return [name for (name,) in cursor]
 
 
 def rounding_columns(database_url: str) -> list[str]:
@@ -131,26 +136,28 @@ def rounding_columns(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        return _rounding_columns(cursor, available())
+
+
+def _rounding_columns(cursor: extensions.cursor, migrations: Sequence[Migration]) -> list[str]:
     made = {
         (table, column): kind
-        for migration in available()
+        for migration in migrations
         for table, columns in _STATEMENT.findall(migration.sql)
         for column, kind in _COLUMN.findall(columns)
     }
-    with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT t.name, a.attname, format_type(a.atttypid, a.atttypmod)"
-            " FROM unnest(%s) AS t(name)"
-            " JOIN pg_attribute a ON a.attrelid = to_regclass(quote_ident(t.name))"
-            " WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY t.name, a.attnum",
-            (sorted({table for table, _ in made}),),
-        )
-        return [
-            f"{table}.{column} ({kind}, made as {made[table, column]})"
-            for table, column, kind in cursor
-            if (table, column) in made
-            and _LENGTH.sub(r"\1", kind) not in _KEEPING[made[table, column]]
-        ]
+    cursor.execute(
+        "SELECT t.name, a.attname, format_type(a.atttypid, a.atttypmod) FROM unnest(%s) AS t(name)"
+        " JOIN pg_attribute a ON a.attrelid = to_regclass(quote_ident(t.name))"
+        " WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY t.name, a.attnum",
+        (sorted({table for table, _ in made}),),
+    )
+    return [
+        f"{table}.{column} ({kind}, made as {made[table, column]})"
+        for table, column, kind in cursor
+        if (table, column) in made and _LENGTH.sub(r"\1", kind) not in _KEEPING[made[table, column]]
+    ]
 
 
 def prepare(database_url: str, is_embedded: bool) -> None:
@@ -165,12 +172,16 @@ def prepare(database_url: str, is_embedded: bool) -> None:
             logger.info("applied migration %s", name)
     elif names := pending(database_url):
         raise MigrationError(f"the database lacks {', '.join(names)}; run `scrapy migrate` first")
-    if names := [name for name in missing_tables(database_url) if name not in _HELPFUL]:
+    migrations = available()
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        missing_names = _missing_tables(cursor, migrations)
+        columns = _rounding_columns(cursor, migrations)
+    if names := [name for name in missing_names if name not in _HELPFUL]:
         raise MigrationError(
             f"the database has lost the table {', '.join(names)}, and no migration makes it again; "
             "restore it from a backup, or empty the schema and run `scrapy migrate`"
         )
-    if columns := rounding_columns(database_url):
+    if columns:
         logger.warning("values are rounded or cut by the type of %s", ", ".join(columns))
 
 

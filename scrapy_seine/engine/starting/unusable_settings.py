@@ -55,7 +55,7 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
         if isinstance(error, TypeError) and (fault := _blame_arguments(error)):
             return fault
         fault = _blame_for_class(settings, error) if isinstance(error, _NOT_LOADED) else None
-        return fault or _blame_by_text(settings, error)
+        return fault or _blame_by_text(settings, error) or _blame_no_class(settings)
 
 
 def _blame_name(settings: BaseSettings, text: str) -> str | None:
@@ -117,6 +117,14 @@ def _blame_for_class(settings: BaseSettings, error: Exception) -> str | None:
         for path in filter(None, map(str, settings.getlist(name))):
             if not _is_module(path):
                 return f"{name} names {path}, which is no module"
+    return None
+
+
+def _blame_no_class(settings: BaseSettings) -> str | None:
+    """Say which path leads to a thing that cannot be called: a module, often, without the class."""
+    for name, path in _class_paths(settings):
+        if not _unloadable(path) and not callable(thing := load_object(path)):
+            return f"{name} names {path}, which is no class but a {type(thing).__name__}"
     return None
 
 
