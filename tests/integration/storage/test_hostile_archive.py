@@ -15,7 +15,7 @@ import psycopg2
 import pytest
 
 from crawler.stores.archive.batches import index
-from crawler.stores.archive.object_storage import Folder
+from crawler.stores.archive.object_storage import Folder, ObjectMissing
 from crawler.stores.archive.replay import Reader
 from crawler.stores.archive.warc import Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
@@ -127,7 +127,7 @@ def test_any_status_that_a_site_may_answer_is_read() -> None:
         ((10**12, 10, "a.warc.gz"), ValueError),
         ((0, 10, "../outside"), StoreUnreachable),
         ((0, 10, "/etc/hostname"), StoreUnreachable),
-        ((0, 10, "none.warc.gz"), StoreUnreachable),
+        ((0, 10, "none.warc.gz"), ObjectMissing),
     ],
 )
 def test_an_index_that_lies_reads_nothing_else(
