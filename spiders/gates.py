@@ -6,6 +6,10 @@ redirect that leads back to its own page sets the cookie. From then on the reque
 have the cookie as a header, which travels with them to other workers. Each page that was a gate
 before the worker had the cookie presses its own button, because no link leads to some seeds.
 
+A gate takes the place of any page, so the site's front page shows it, too. A button that the front
+page lacks is a part of its page, as a poll's, a gift's or that of a contract's end: it is never
+pressed. Where the visitor's age is asked, the page is a gate by its words.
+
 A cookie may expire in mid-crawl. A page that is the same gate again presses the button again. If
 it came through another proxy than the cookie, the site's pages wait for that one from now on; where
 that one rests, the button is pressed through another.
@@ -21,7 +25,6 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.access.proxies.same_answers import digest_of, words_of
 from crawler.extract import Found, Link
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
@@ -63,10 +66,8 @@ _TIMES = "gates"
 #: Key in meta: the page's button was refused, and none is known that was not. It tells the worker
 #: that gets the page, because any worker may have got the refusal.
 _IS_REFUSED = "gate_refused"
-#: Key in meta: the page is asked for again, because its button may be a part of it.
-_IS_LINKED = "gate_linked"
-#: Words of a page to which another one led and which may be a gate, at most.
-_MOST_WORDS = 100
+#: Key in meta: whether the site's front page shows the page's button, too.
+_IS_ON_FRONT = "gate_on_front"
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
 
@@ -81,12 +82,10 @@ class Gates(PageReading):
         self._in_vain: Newest[int] = Newest(int, MOST_HOSTS)
         #: Hosts of which this worker read a page with a gate's cookie.
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
-        #: Hosts of which this worker read a page without one.
-        self._ungated: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By host and words of a page that may be a gate: the first address with them.
-        self._worded: Newest[str] = Newest(str, MOST_HOSTS)
+        #: By host: buttons that its front page lacks.
+        self._pages_own: Newest[set[str]] = Newest(set, MOST_HOSTS)
         #: By host: the buttons that set its cookie, one for each step of its gate.
         self._buttons: Newest[set[str]] = Newest(set, MOST_HOSTS)
 
@@ -111,8 +110,8 @@ class Gates(PageReading):
             return False  # an answer to the button
         host, cookie = slot(response.url), header(request, "Cookie")
         if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
-            if not cookie or self.gate_cookies.knows(host, cookie):
-                (self._opened if cookie else self._ungated)[host] = True
+            if cookie and self.gate_cookies.knows(host, cookie):
+                self._opened[host] = True
             if cookie and self._gates.get(place := f"{job_of(response)} {host}"):
                 del self._gates[place]
                 self._in_vain.pop(place, None)
@@ -137,8 +136,9 @@ class Gates(PageReading):
         is_passed = cookie and not is_next_step and (button not in known if known else not button)
         if is_passed or any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
             return []  # or its script has set them
-        if not is_page and self._is_pages_own(response, answer, is_known=bool(cookie or known)):
-            return self._seen_again(response, job)
+        is_known = is_page or bool(cookie or known)
+        if (unproven := self._unproven(response, answer, button, times, is_known)) is not None:
+            return unproven
         place = f"{job} {host}"
         if self._is_shut(host, place, times, cookie, bool(response.meta.get(_IS_REFUSED))):
             self._log_shut(host, place)
@@ -173,29 +173,59 @@ class Gates(PageReading):
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
-    def _is_pages_own(self, response: Response, answer: Answer, *, is_known: bool) -> bool:
-        """Whether a button may be a part of its page, such as one that likes an article.
-
-        Another page led to it without a gate's cookie, and none has the same words.
-        """
-        host, is_again = slot(response.url), _IS_LINKED in response.meta
-        place = f"{host} {digest_of(words_of(response.body))}"
-        first = self._worded[place] = self._worded.get(place) or response.url
-        if is_known or answer.asks_age or first != response.url:
-            return False
-        if is_again:  # perhaps this worker has not seen the others yet
-            return host in self._ungated
-        return bool(response.meta.get(m.DEPTH)) and _TIMES not in response.meta
-
-    def _seen_again(self, response: Response, job: str) -> list[Request]:
-        """Ask for a page again that may be a gate, when others may have shown the same one."""
-        is_long = len(words_of(response.body).split()) > _MOST_WORDS
-        if (is_long and slot(response.url) in self._ungated) or _IS_LINKED in response.meta:
+    def _unproven(
+        self, response: Response, answer: Answer, button: str, times: int, is_known: bool
+    ) -> list[Request] | None:
+        """Return the request that shows whether a page is a gate; none: it is not; None: it is."""
+        is_on_front = response.meta.get(_IS_ON_FRONT)
+        if is_known or answer.asks_age or is_on_front or _is_front(response.url):
+            return None
+        if is_on_front is False or button in self._pages_own.get(slot(response.url), ()):
             return []
+        return [self._ask_front(response, button, times)]
+
+    def _ask_front(self, response: Response, button: str, times: int) -> Request:
+        """Request the site's front page, to see whether it shows a page's button, too."""
+        url = urljoin(response.url, "/")
+        link = Link(url, "listing", "it shows whether a page is a gate")
+        request = self._request(link, which_site.find(url), None)
+        request.priority = _FIRST
+        request.meta["handle_httpstatus_list"] = [x for x in _ANSWERS if x >= _REFUSALS]
+        scope = f"{job_of(response)} front {times} of {response.url}"
+        request.meta[m.SCOPE] = scope[: m.LONGEST_SCOPE]
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
-        again = self._behind_gate(response.url, job, {**kept, _TIMES: 1, _IS_LINKED: True})
-        again.meta[m.DELAY] = _LATER_S
-        return [again]
+        kept[_TIMES] = times
+        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        gate = asked if same_site(asked, response.url) else response.url
+        page = {"gate": gate, "button": button, "kept": kept}
+        return request.replace(callback=self.parse_front, cb_kwargs=page)
+
+    def parse_front(
+        self, response: Response, gate: str, button: str, kept: Mapping[str, Any]
+    ) -> Iterator[Request]:
+        """Ask again for a page that may be a gate, with what the site's front page shows."""
+        again = self._behind_gate(gate, job_of(response), kept)
+        if response.request is not None and not has_header(response.request, "Cookie"):
+            is_on_front = self._shows(response, button)
+            again.meta[_IS_ON_FRONT] = is_on_front
+            if not is_on_front:
+                self._pages_own[slot(gate)].add(button)
+                self._count("pages_own_buttons")
+                self.logger.info(
+                    "%s: its button is not pressed, because the site's front page lacks it, so that"
+                    " the page is no gate",
+                    printable(gate),
+                )
+        yield again  # with a gate's cookie, if one is known by now
+
+    def _shows(self, response: Response, button: str) -> bool:
+        """Whether a page is a gate with this button."""
+        page = self._page(response) if response.status == OK else None
+        if page is None or not page.is_html:
+            return False
+        links = which_site.find(response.url).links(page, header(response, "X-Robots-Tag"))
+        answer = answer_of(page, links, sets_cookie=has_header(response, "Set-Cookie"))
+        return answer is not None and _button(answer, response.url) == button
 
     def _waits(self, host: str, place: str, times: int) -> bool:
         """Whether a gate's page waits for the answers to the buttons that other pages pressed."""
@@ -318,6 +348,10 @@ class Gates(PageReading):
         times = kept.get(_TIMES, 0)
         request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[: m.LONGEST_SCOPE]
         return request
+
+
+def _is_front(url: str) -> bool:
+    return urlsplit(url)[2:4] in {("", ""), ("/", "")}
 
 
 def _target_of(response: Response) -> str | None:

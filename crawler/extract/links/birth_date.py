@@ -70,6 +70,13 @@ def filled(form: Element, page: Page, *, asks_age: bool) -> list[tuple[str, str]
     return sent if asks_age or _asks_birth(page.root.xpath("string()")) else None
 
 
+def asks_date(form: Element) -> bool:
+    """Whether a form that `filled` can fill in has a field for a date or an age."""
+    fields = ((field, (field.get("type") or "").lower()) for field in form.iter("input", "select"))
+    read = [_read(field, kind) for field, kind in fields if kind not in _LEFT_ALONE]
+    return any(field is not None and field.role != "as it is" for field in read)
+
+
 def _without_date(element: Element, kind: str, *, asks_age: bool) -> list[tuple[str, str]] | None:
     """Return what is sent of a field that takes no date; None: it may take one."""
     name = element.get("name")

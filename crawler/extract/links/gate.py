@@ -2,7 +2,8 @@
 
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
 asks for a date of birth, its address is on the same host and belongs to no cart, login or
-newsletter. Where the visitor's age is asked, the button may stand beside one that says no, below
+newsletter, and neither its text nor its address names an act that has an effect, such as a vote, a
+gift or the end of a contract. Where the visitor's age is asked, the button may stand beside one that says no, below
 radio buttons or a select with yes and no, or set its cookie by a script that is on the page. Pure.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import attrs
 
@@ -22,14 +23,19 @@ from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_
 from crawler.extract.links.yes_or_no import chosen_option, chosen_radios, refuses, yes_of
 from crawler.extract.page.page import Element, Page, short_text, tidied
 from crawler.extract.stock.availability import BUY
-from crawler.extract.words import any_word
+from crawler.extract.words import any_of, any_word, finder
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import domain
 
 #: Links of a gate (imprint, terms), and forms of it, at most.
 MAX_LINKS, _MAX_FORMS = 10, 5
+#: Characters of a form's address that are read for what it does.
+_MAX_ADDRESS = 300
 CATALOGUE = frozenset({"product", "pagination", "listing"})
 _asks_age = any_word("gate", "age")
+_names_act = finder(
+    rf"(?<![^\W\d_])(?:{any_of('gate', 'acts')})(?![^\W\d_])|{any_of('gate', 'acts_within')}"
+)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -65,7 +71,11 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     answers = [
         answer
         for form, fields in filled
-        if (answer := _pressed(form, page, fields or [], asks_age=asks_age or bool(fields)))
+        if (
+            answer := _pressed(
+                form, page, fields or [], asks_age=asks_age or birth_date.asks_date(form)
+            )
+        )
     ]
     if answers:  # several are a choice, as of a currency, unless the visitor's age is asked
         is_one = asks_age or all(_is_same(answer, answers[0]) for answer in answers)
@@ -115,7 +125,7 @@ def _pressed(
     ]
     if asks_age and (yes := yes_of(buttons)) is not None:
         buttons = [yes]
-    if len(buttons) != 1 or BUY(f"{short_text(buttons[0])} {buttons[0].get('value') or ''}"):
+    if len(buttons) != 1 or _has_effect(buttons[0], form):
         return None
     fields = [*hidden_fields_of(form), *filled]
     if name := buttons[0].get("name"):
@@ -127,3 +137,10 @@ def _pressed(
         return None
     is_post = method == "post"
     return Answer(url, urlencode(fields) if is_post else "", is_post, asks_age)
+
+
+def _has_effect(button: Element, form: Element) -> bool:
+    """Whether a button buys, votes, gives, ends or tells something, by its text or its address."""
+    text = f"{short_text(button)} {button.get('value') or ''}"
+    said = f"{text} {button.get('name') or ''} {unquote(action_of(form)[:_MAX_ADDRESS])}"
+    return BUY(text) is not None or _names_act(said.replace("_", " ")) is not None

@@ -1,32 +1,109 @@
-"""A button on a page of an open shop is no gate's."""
+"""A button on a page of an open site is no gate's: the site's front page lacks it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from scrapy import Request
 
+from crawler.extract import find_links, parse
+from crawler.extract.links.gate import answer_of
 from scrapy_seine import meta as m
-from tests.unit.extract.links.test_gate import SHOP, response, spider_of
+from spiders.catalog import CatalogSpider
+from tests.unit.extract.links.test_gate import FORM, SHOP, response, spider_of
 
-SHORT = "<h1>Lamps</h1><form method=post action=/like><button>Like</button></form>"
+MENU = '<nav class="menu"><a href="/c/lamps">Lamps</a></nav>'
 
 
-def test_a_button_that_belongs_to_its_page_is_not_pressed() -> None:
-    """Each article of a small shop had a button to like it, and two dozen were pressed."""
+def read(spider: CatalogSpider, request: Request, html: str) -> list[Any]:
+    return list(spider.parse(response(request.url.removeprefix(SHOP), html, request)))
+
+
+def shown_by(spider: CatalogSpider, front: Request, html: str, status: int = 200) -> list[Any]:
+    """Answer the request for the front page."""
+    assert (front.method, front.url) == ("GET", f"{SHOP}/")
+    page = response("/", html, front).replace(status=status)
+    return list(spider.parse_front(page, **front.cb_kwargs))
+
+
+@pytest.mark.parametrize(
+    "meta", [{}, {m.DEPTH: 1}, {m.KNOWN: {"id": "7"}}], ids=["seed", "linked", "known"]
+)
+def test_a_button_that_the_front_page_lacks_is_not_pressed(meta: dict[str, Any]) -> None:
+    """Seeds voted in a poll, gave five euros and ended a contract."""
     spider = spider_of()
+    (front,) = read(spider, Request(f"{SHOP}/a", meta=meta), FORM)
+    (again,) = shown_by(spider, front, MENU)
+    assert (again.method, again.url, again.meta.get(m.KNOWN)) == (
+        "GET",
+        f"{SHOP}/a",
+        meta.get(m.KNOWN),
+    )
+    for other in (spider_of(), spider):  # any worker gets it
+        assert not [one for one in read(other, again, FORM) if isinstance(one, Request)]
 
-    def shown(path: str, html: str) -> list[Any]:
-        request = Request(f"{SHOP}{path}", meta={m.DEPTH: 1})
-        return list(spider.parse(response(path, html, request)))
 
-    (again,) = shown("/a", SHORT)
-    assert (again.method, again.url) == ("GET", f"{SHOP}/a"), "others may be the same gate"
-    assert not [made for made in shown("/b", SHORT + "Our history " * 60) if made.method == "POST"]
-    again.meta[m.DEPTH] = 2
-    (pressed,) = spider_of().parse(response("/a", SHORT, again))
-    assert isinstance(pressed, Request)
-    assert pressed.method == "POST", "a worker that read no page of the shop cannot tell"
-    list(spider.parse(response("/c/lamps", '<a href="/p">p</a>' * 40, Request(f"{SHOP}/c/lamps"))))
-    assert not list(spider.parse(response("/a", SHORT, again)))
-    assert [made.method for made in shown("/c", SHORT)] == ["POST"]
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_front_page_that_is_missing_shows_no_button(status: int) -> None:
+    spider = spider_of()
+    (front,) = read(spider, Request(f"{SHOP}/a"), FORM)
+    assert status in front.meta["handle_httpstatus_list"]
+    (again,) = shown_by(spider, front, FORM, status)
+    assert not read(spider, again, FORM)
+
+
+def test_one_front_page_tells_of_a_button_that_is_on_each_article() -> None:
+    spider = spider_of()
+    (front,) = read(spider, Request(f"{SHOP}/a", meta={m.DEPTH: 1}), FORM)
+    shown_by(spider, front, MENU)
+    assert not read(spider, Request(f"{SHOP}/b", meta={m.DEPTH: 1}), FORM)
+
+
+def test_a_button_that_the_front_page_shows_too_is_pressed_for_each_page() -> None:
+    spider = spider_of()
+    for path in ("/a", "/b"):
+        (front,) = read(spider, Request(SHOP + path), FORM)
+        (again,) = shown_by(spider, front, FORM)
+        (press,) = read(spider_of(), again, FORM)
+        assert (press.method, press.cb_kwargs["gate"]) == ("POST", SHOP + path)
+
+
+def test_a_front_page_that_was_asked_with_a_gates_cookie_tells_nothing() -> None:
+    """Another page's button was answered meanwhile."""
+    spider = spider_of()
+    (front,) = read(spider, Request(f"{SHOP}/a"), FORM)
+    front.headers["Cookie"] = "age=18"
+    (again,) = shown_by(spider, front, MENU)
+    (front,) = read(spider_of(), again, FORM)
+    assert front.url == f"{SHOP}/"
+
+
+@pytest.mark.parametrize(
+    ("button", "action"),
+    [
+        ("Vote", "/in"),
+        ("Jetzt spenden", "/in"),
+        ("Se désabonner", "/in"),
+        ("Eliminar cuenta", "/in"),
+        ("投票する", "/in"),
+        ("Голосовать", "/in"),
+        ("Yes", "/poll/7/vote"),
+        ("OK", "/account_delete"),
+    ],
+)
+@pytest.mark.parametrize("question", ["Are you over 18?", "Welcome"])
+def test_a_button_that_names_an_effect_is_pressed_on_no_page(
+    button: str, action: str, question: str
+) -> None:
+    form = f"<h1>{question}</h1><form method=post action={action}><button>{button}</button></form>"
+    page = parse(f"<html><body>{form}</body></html>", f"{SHOP}/")
+    assert answer_of(page, find_links(page), sets_cookie=False) is None
+
+
+def test_a_box_that_has_to_be_ticked_makes_no_gate() -> None:
+    """ "I know that this cannot be undone"."""
+    box = "<label><input type=checkbox name=sure value=1 required> I know</label>"
+    spider = spider_of()
+    (front,) = read(spider, Request(f"{SHOP}/a"), FORM.replace("<button", f"{box}<button"))
+    assert front.url == f"{SHOP}/"
