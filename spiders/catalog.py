@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP
-from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
+from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced, shown_by
 from crawler.items import Missing, Product
 from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
@@ -46,7 +46,7 @@ _AT_ONCE = PRIORITY["product"] + 20
 #: The priority of pages that are fetched again because an error may have passed until then.
 _AT_LAST = PRIORITY["other"] - 1
 #: Part of the scope of pages that are fetched again, because they show no price or no product.
-_UNPRICED = "unpriced"
+_UNPRICED, _ALIKE = "unpriced", "alike"
 #: Links that lead on from a page, so that it is no gate, and its legal pages are left out.
 _MIN_LEADING = 3
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
@@ -130,6 +130,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         page = self._page(response)
         if not page.is_html:
             self._count("not_html")
+            yield from self._ask_again(response, site, "no HTML")
             yield from self._ask_elsewhere(response, None, ())
             return
         result = site.extract(page)
@@ -144,27 +145,28 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         for source, error in result.unread.items():
             self._count(f"unread/{source}")
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
-        shown: list[Hashable] = []
+        products: list[Hashable] = []
         meta_site_id = response.meta.get(m.SITE_ID)
         site_id = meta_site_id or which_site.site_id(response.url)
         judgement = self._judge(result, site_id)
         yield from self._reread_requests(result, site_id, site, job_of(response))
-        if is_empty:
-            yield from self._ask_again(response, site, site_id)
+        if result.kind != "product":
+            shown = "" if is_empty else shown_by(result, "redirect_urls" in response.meta)
+            yield from self._ask_again(response, site, shown, is_empty=is_empty)
         for item in site.products(page, result):
-            shown.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
+            products.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
             item.site_id = meta_site_id or item.site_id or site_id
             if judgement is not None and item.sources is result.sources:
                 item.confidence = dict(judgement.confidence)
                 item.doubts = {name: [d.kind, d.reason] for name, d in judgement.doubts.items()}
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
-        if not shown:
+        if not products:
             yield from self._missing_items(response, result)
-        self._note_fruit(response, result, bool(shown))
+        self._note_fruit(response, result, bool(products))
         if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:
             links = self._links_of(response, site, result) if links is None else links
-            self._learn_addresses(response, result, shown, links)
+            self._learn_addresses(response, result, products, links)
             yield from self._follow_all(response, site, result, links)
 
     def _passing(
@@ -234,6 +236,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         ]:
             self._count("read_again")
             yield self._reread(url, version, site, job)
+        alike = self.book.addresses.take_alike(site_id, result.page.url)
+        yield from self._at_last(alike, _ALIKE, site, job)
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
@@ -249,18 +253,35 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         request.meta[m.SCOPE] = f"{job} again {version} {url}"[: m.LONGEST_SCOPE]
         return request
 
-    def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:
+    def _ask_again(
+        self, response: Response, site: Site, shown: str, *, is_empty: bool = False
+    ) -> Iterator[Request]:
         """Request a page at the crawl's end whose address is a product's and that shows none.
 
-        A shop may show an error in its own design, with status 200, for as long as it lasts.
+        A shop may show an error in its own design, with status 200, for as long as it lasts, or
+        refuse every second page. Where too few products are known to tell by the address alone
+        (*is_empty*), pages that show the same tell.
         """
-        url, job = tidied(response.url) or response.url, job_of(response)
-        if f" again {_UNPRICED} " in str(response.meta.get(m.SCOPE) or ""):
+        url = (
+            tidied(str((response.meta.get("redirect_urls") or (response.url,))[0])) or response.url
+        )
+        site_id, job = site_id_of(response), job_of(response)
+        scope = str(response.meta.get(m.SCOPE) or "")
+        if f" again {_ALIKE} " in scope or (is_empty and f" again {_UNPRICED} " in scope):
             self._count("empty_products")
             self.fruitless.note_empty_product(site_id, url)
             return
-        self._count("read_again")
-        yield self._reread(url, _UNPRICED, site, job).replace(priority=_AT_LAST)
+        pages = [url] if is_empty else []
+        if shown:
+            pages = self.book.addresses.note_empty(site_id, url, shown)
+        yield from self._at_last(pages, _UNPRICED if is_empty else _ALIKE, site, job)
+
+    def _at_last(
+        self, pages: Sequence[str], version: str, site: Site, job: str
+    ) -> Iterator[Request]:
+        for url in pages:
+            self._count("read_again")
+            yield self._reread(url, version, site, job).replace(priority=_AT_LAST)
 
     def parse_look(
         self, response: Response, site_id: str, told: str, held: list[list[str]]

@@ -14,7 +14,7 @@ Everything works on the parser's result, because parsing a page again would cost
 from crawler.extract.template.all_sites import Book
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.page_doubts import Doubt, Judgement
-from crawler.extract.template.products_without_price import know_unpriced
+from crawler.extract.template.products_without_price import know_unpriced, shown_by
 from crawler.extract.template.visitor_currency import Look
 
-__all__ = ["Book", "Doubt", "Drift", "Judgement", "Look", "know_unpriced"]
+__all__ = ["Book", "Doubt", "Drift", "Judgement", "Look", "know_unpriced", "shown_by"]

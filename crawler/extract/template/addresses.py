@@ -2,6 +2,9 @@
 
 The page of a sold product may show neither a price nor a known word about stock. If a shop has only
 products at `/items/<number>`, a page with such an address is a product nevertheless.
+
+Pages with such addresses that show no product, but all the same, are a refusal or an error with
+status 200, or what the shop shows for products that are gone. They are asked for once more.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from scrapy_seine.attrs_bases import Record
 _MIN_PRODUCTS, _MIN_PRODUCT_RATIO = 10, 2
 #: Sites, shapes of one site, and pages of a shape that wait until it counts as products'.
 _MAX_SITES, _MAX_SHAPES, _MAX_WAITING = 500, 100, 50
+#: Products of a shape from which on its pages that show the same are asked for once more: one of
+#: several workers sees few of a small shop's. What pages show is remembered so many times.
+_FEW_PRODUCTS, _MAX_SHOWN = 3, 50
 _WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
 _ROUTE_VALUE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
@@ -71,6 +77,8 @@ class _Shape(Record):
     non_products: int = 0
     waiting: list[str] = attrs.Factory(list)
     """Pages that may be products, read before the shape had enough products."""
+    alike: dict[str, list[str]] = attrs.Factory(dict)
+    """Pages without a product, by what they show; an empty list: several were asked for again."""
 
     @property
     def is_product_address(self) -> bool:
@@ -108,6 +116,33 @@ class Addresses(Record):
         if len(shape.waiting) < _MAX_WAITING:
             shape.waiting.append(url)
         return False
+
+    def note_empty(self, site_id: str, url: str, shown: str) -> list[str]:
+        """Note what a page without a product shows; return pages as `take_alike` does."""
+        shape = self._shape(site_id, url)
+        if shape is None or (shown not in shape.alike and len(shape.alike) >= _MAX_SHOWN):
+            return []
+        is_repeated = shape.alike.get(shown) == []
+        pages = shape.alike.setdefault(shown, [])
+        if url not in pages and len(pages) < _MAX_WAITING:
+            pages.append(url)
+        return self._taken(shape, shown if is_repeated else "")
+
+    def take_alike(self, site_id: str, url: str) -> list[str]:
+        """Return the pages of a product's address shape that show the same without a product, once."""
+        shape = self._shape(site_id, url)
+        return self._taken(shape) if shape is not None else []
+
+    @staticmethod
+    def _taken(shape: _Shape, repeated: str = "") -> list[str]:
+        if shape.products < _FEW_PRODUCTS:
+            return []
+        taken = list[str]()
+        for shown, pages in shape.alike.items():
+            if len(pages) > 1 or shown == repeated:
+                taken += pages
+                shape.alike[shown] = []
+        return taken
 
     def _shape(self, site_id: str, url: str) -> _Shape | None:
         shape_key = shape_of(url)

@@ -8,7 +8,7 @@ from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.links.pagination import has_page_number
 from crawler.extract.page.link_targets import link_around
-from crawler.extract.page.page import Element, Page
+from crawler.extract.page.page import Element, Page, is_root, short_text
 from crawler.extract.template.addresses import shape_of
 from crawler.extract.template.all_sites import Book
 
@@ -44,6 +44,17 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> bool:
     verdict.add("product", 5, reason)
     found.complete()
     return False
+
+
+def shown_by(found: Found, is_redirected: bool) -> str:
+    """Return what a page without a product shows: title and heading; "": it cannot be compared.
+
+    A listing has an address of its own, unless the shop led a product's to its front page.
+    """
+    page = found.page
+    if found.unread or (found.kind != "other" and not (is_redirected and is_root(page.url))):
+        return ""
+    return "\n".join([page.title, *(short_text(heading) for heading in islice(page.headings, 1))])
 
 
 def _shows_own_product(result: Found) -> bool:

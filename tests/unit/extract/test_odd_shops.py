@@ -185,6 +185,42 @@ class TestAddresses:
         assert not known.is_product_address("a", "https://a.example/terms-of-use")
 
 
+class TestPagesThatShowTheSame:
+    """A site refused every second page with status 200: 16 of 40 products were lost unsaid."""
+
+    page = "https://a.example/items/ac{}.htm".format
+
+    def test_those_at_products_addresses_are_asked_for_once_more(self) -> None:
+        known = Addresses()
+        for n in range(3):
+            known.note("a", self.page(n))
+        assert not known.note_empty("a", self.page(10), "Sorry")
+        assert not known.note_empty("a", self.page(10), "Sorry"), "one page that is read twice"
+        assert not known.note_empty("a", self.page(11), "Terms")
+        assert known.note_empty("a", self.page(12), "Sorry") == [self.page(10), self.page(12)]
+        assert known.note_empty("a", self.page(13), "Sorry") == [self.page(13)]
+        assert not known.note_empty("a", "https://a.example/news/1", "Sorry")
+        assert not known.take_alike("a", self.page(1))
+
+    def test_those_before_the_products_wait_for_them(self) -> None:
+        known = Addresses()
+        for n in (10, 11):
+            assert not known.note_empty("a", self.page(n), "Sorry")
+        taken = []
+        for n in range(3):
+            known.note("a", self.page(n))
+            taken.append(known.take_alike("a", self.page(n)))
+        assert taken == [[], [], [self.page(10), self.page(11)]]
+
+    def test_they_are_few(self) -> None:
+        known = Addresses()
+        for n in range(3):
+            known.note("a", self.page(n))
+        for n in range(500):
+            known.note_empty("a", self.page(n), f"page {n}")
+        assert not known.note_empty("a", self.page(999), "another one")
+
+
 @pytest.mark.parametrize(("few", "doubted"), [(True, False), (False, True)])
 def test_one_price_of_a_few_repeats_without_a_doubt(few: bool, doubted: bool) -> None:
     """A small shop asks 33 for every sixth thing; where each price differs, six alike are odd."""
