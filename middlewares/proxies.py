@@ -102,7 +102,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
         self.proxies_by_id: dict[str, Proxy] = {}
-        self.answers = Answers(crawler, self._open, self._proxy_of, self.redis_errors)
+        self.answers = Answers(crawler, self._open, self._find, self.redis_errors, self._sources)
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -391,13 +391,16 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         await self.settle(request, None if is_unproven else ban, "")
         return response
 
-    def _proxy_of(self, proxy_id: str) -> Proxy | None:
-        return self.proxies_by_id.get(proxy_id)
-
     def source_of(self, proxy_id: str) -> str:
         """Return who stands behind a proxy: its provider, else its address."""
-        proxy = self._proxy_of(proxy_id)
+        proxy = self.proxies_by_id.get(proxy_id)
         return (proxy.provider if proxy is not None else "") or proxy_id.partition("#")[0]
+
+    def _find(self, proxy_id: str) -> Proxy | None:
+        return self.proxies_by_id.get(proxy_id)
+
+    def _sources(self) -> set[str]:
+        return {self.source_of(proxy.id) for proxy in self.proxies}
 
     async def look_again(self, request: Request, reason: str) -> Request:
         """Send a request once more, through another proxy if there is one; no try is counted.

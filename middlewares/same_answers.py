@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -26,7 +27,7 @@ from crawler.access.proxies.doubtful_pages import (
     requested_url,
 )
 from crawler.access.proxies.list_format import Proxy
-from crawler.access.proxies.own_answer import shown
+from crawler.access.proxies.own_answer import Shown, shown
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
@@ -46,6 +47,7 @@ from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
+from middlewares.front_pages import FrontPages, may_be_sites
 from middlewares.own_answers import OwnAnswers, Seen
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
@@ -78,9 +80,11 @@ class Answers:
         pool: Callable[[], Awaitable[ProxyPool]],
         proxy_of: Callable[[str], Proxy | None],
         errors: RedisErrors,
+        sources: Callable[[], set[str]],
     ) -> None:
         self._crawler, self._pool, self._errors = crawler, pool, errors
-        self._own = OwnAnswers(proxy_of)
+        self._own = OwnAnswers(proxy_of, self._front_of)
+        self._sources, self._fronts = sources, FrontPages(crawler)
         self._log = OnceAMinute()
 
     async def judge(self, request: Request, response: Response, proxy: str, source: str) -> Judged:
@@ -150,22 +154,33 @@ class Answers:
         if not is_suspicious and not self._own.answers_itself(proxy):
             return judged
         what = shown(request.url, response.status, response.body, location)
-        seen = Seen(asked, answer.words, what, meta)
-        is_own, disowned = await self._own.own_among(request, proxy, seen)
-        doubtful = await self._disown(disowned)
-        if is_own and seen not in disowned:
-            await self._disown([seen], is_sure=False)
-        return Judged("NO PAGE", NOWHERE, [], doubtful) if is_own else judged
+        is_front = not location and urlsplit(asked.url)[2:4] in {("", ""), ("/", "")}
+        may_be_on_front = is_front or may_be_sites(response.body)
+        seen = Seen(asked, answer.words, what, meta, may_be_on_front)
+        where, disowned = await self._own.own_among(request, proxy, seen)
+        doubtful = await self._disown(disowned, where or NOWHERE)
+        if where and seen not in disowned:
+            await self._disown([seen], "")
+        return Judged("NO PAGE", where, [], doubtful) if where else judged
 
-    async def _disown(self, own: Sequence[Seen], *, is_sure: bool = True) -> int:
-        """Have the pages fetched again that were read from proxies' own answers."""
+    async def _front_of(self, proxy: Proxy, site: str, url: str) -> Shown | None:
+        """Return what a site's front page shows, where no proxy of another source contradicts."""
+        if len(self._sources()) > 1 or proxy.is_gateway:
+            return None
+        return await self._fronts.ask(proxy, site, url)
+
+    async def _disown(self, own: Sequence[Seen], where: str = NOWHERE) -> int:
+        """Have the pages fetched again that were read from proxies' own answers.
+
+        *where* a proxy gives the same answer; "": that is not sure.
+        """
         pool, doubtful = await self._pool(), 0
         for seen in own:
             doubtful += await disown(
                 *(pool.redis, pool.key, seen.asked, seen.words),
                 crawl=self._crawl,
                 meta=seen.meta,
-                is_sure=is_sure,
+                where=where,
                 now_ms=pool.now_ms,
             )
         return doubtful

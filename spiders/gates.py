@@ -86,6 +86,8 @@ class Gates(PageReading):
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
         #: By host: buttons that its front page lacks.
         self._pages_own: Newest[set[str]] = Newest(set, MOST_HOSTS)
+        #: By host: buttons for which this worker asked for the front page.
+        self._asked_front: Newest[set[str]] = Newest(set, MOST_HOSTS)
         #: By host: the buttons that set its cookie, one for each step of its gate.
         self._buttons: Newest[set[str]] = Newest(set, MOST_HOSTS)
 
@@ -136,9 +138,13 @@ class Gates(PageReading):
         is_passed = cookie and not is_next_step and (button not in known if known else not button)
         if is_passed or any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
             return []  # or its script has set them
-        is_known = is_page or bool(cookie or known)
-        if (unproven := self._unproven(response, answer, button, times, is_known)) is not None:
-            return unproven
+        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
+        kept[_TIMES] = times
+        gate = asked if same_site(asked, response.url) else response.url
+        is_proven = is_page or bool(cookie or known) or answer.asks_age or _is_front(response.url)
+        if not is_proven and not response.meta.get(_IS_ON_FRONT):
+            return self._ask_front(response, button, gate, kept)
         place = f"{job} {host}"
         if self._is_shut(host, place, times, cookie, bool(response.meta.get(_IS_REFUSED))):
             self._log_shut(host, place)
@@ -149,10 +155,6 @@ class Gates(PageReading):
         # A page that was to wait for the cookie's proxy came through another: that one rests.
         if cookie and (not is_bound or response.meta.get(GATE_BOUND)):
             self.gate_cookies.expire(host, cookie)
-        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
-        kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
-        kept[_TIMES] = times
-        gate = asked if same_site(asked, response.url) else response.url
         if self.gate_cookies.of(host):
             return [self._behind_gate(gate, job, kept)]
         set_cookies = [*response.headers.getlist("Set-Cookie"), *answer.cookies]
@@ -173,32 +175,31 @@ class Gates(PageReading):
         press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[: m.LONGEST_SCOPE]
         return [press]
 
-    def _unproven(
-        self, response: Response, answer: Answer, button: str, times: int, is_known: bool
-    ) -> list[Request] | None:
-        """Return the request that shows whether a page is a gate; none: it is not; None: it is."""
-        is_on_front = response.meta.get(_IS_ON_FRONT)
-        if is_known or answer.asks_age or is_on_front or _is_front(response.url):
-            return None
-        if is_on_front is False or button in self._pages_own.get(slot(response.url), ()):
-            return []
-        return [self._ask_front(response, button, times)]
+    def _ask_front(
+        self, response: Response, button: str, gate: str, kept: Mapping[str, Any]
+    ) -> list[Request]:
+        """Return the request that shows whether a page is a gate, by the site's front page.
 
-    def _ask_front(self, response: Response, button: str, times: int) -> Request:
-        """Request the site's front page, to see whether it shows a page's button, too."""
+        While one page's front page is asked for, others that are like it wait for the answer.
+        """
+        place, job, scope = slot(response.url), job_of(response), f"front {kept[_TIMES]} of {gate}"
+        if response.meta.get(_IS_ON_FRONT) is False or button in self._pages_own.get(place, ()):
+            return []
+        if self.gate_cookies.of(place):
+            return [self._behind_gate(gate, job, kept)]
+        if kept[_TIMES] == 1 and button in self._asked_front[place]:
+            later = self._behind_gate(gate, job, kept)
+            later.meta[m.DELAY] = _SOON_S
+            return [later]
+        self._asked_front[place].add(button)
         url = urljoin(response.url, "/")
         link = Link(url, "listing", "it shows whether a page is a gate")
         request = self._request(link, which_site.find(url), None)
         request.priority = _FIRST
         request.meta["handle_httpstatus_list"] = [x for x in _ANSWERS if x >= _REFUSALS]
-        scope = f"{job_of(response)} front {times} of {response.url}"
-        request.meta[m.SCOPE] = scope[: m.LONGEST_SCOPE]
-        kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
-        kept[_TIMES] = times
-        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
-        gate = asked if same_site(asked, response.url) else response.url
-        page = {"gate": gate, "button": button, "kept": kept}
-        return request.replace(callback=self.parse_front, cb_kwargs=page)
+        request.meta[m.SCOPE] = f"{job} {scope}"[: m.LONGEST_SCOPE]
+        page = {"gate": gate, "button": button, "kept": dict(kept)}
+        return [request.replace(callback=self.parse_front, cb_kwargs=page)]
 
     def parse_front(
         self, response: Response, gate: str, button: str, kept: Mapping[str, Any]

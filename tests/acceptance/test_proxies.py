@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import pytest
@@ -255,9 +255,11 @@ def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(
     class Shop(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             body = unknown if ".invalid" in self.path else gone
-            is_there = self.path.endswith("/3")
+            is_front = self.path.endswith("shop.example/")
+            is_there = is_front or self.path.endswith("/3")
             if is_there:
                 body = b"<html><h1>Lamp</h1><p>A lamp of brass for the table</p>"
+                body = b"<html><h1>Welcome</h1><p>We sell lamps</p>" if is_front else body
             self.send_response(200 if is_there else status)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(body)))
@@ -274,6 +276,46 @@ def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(
         crawl.wait_for_end(60)
     assert crawl.redis.zcard(crawl.keys.dead) == 0
     assert crawl.total("done") >= 20
+
+
+@pytest.mark.parametrize(
+    ("status", "ended"),
+    [
+        (404, b"<html><h1>This zone was not found</h1>"),
+        (200, b"<html><h1>Your plan has ended</h1><p>Buy more traffic to go on</p>"),
+        (200, b'{"error":"quota exceeded","message":"your plan has ended, please upgrade"}'),
+    ],
+)
+def test_the_only_proxy_whose_account_ends_reports_no_page_as_read_or_gone(
+    crawl: Crawl, status: int, ended: bytes
+) -> None:
+    """It reports an error for a host that does not exist: live products were marked as gone."""
+
+    class Gateway(BaseHTTPRequestHandler):
+        asked: ClassVar[list[str]] = []
+
+        def do_GET(self) -> None:
+            is_unknown = ".invalid" in self.path
+            self.asked += [] if is_unknown else [self.path]
+            is_over = len(self.asked) > 8 and not is_unknown
+            page = b"<html><h1>%s</h1><p>A lamp of brass</p>" % self.path[-2:].encode()
+            body = ended if is_over else b"<h1>no such host</h1>" if is_unknown else page
+            self.send_response(502 if is_unknown else status if is_over else 200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with serving(Gateway) as proxy:
+        behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False, RETRY_TIMES=1)
+        crawl.seed(*(f"http://shop.example/p/{n}" for n in range(20)))
+        crawl.start()
+        crawl.wait_for_end(90)
+    assert crawl.redis.zcard(crawl.keys.dead) >= 12
+    assert "http://shop.example/" in Gateway.asked
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:

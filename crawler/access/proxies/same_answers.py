@@ -67,7 +67,7 @@ class Answer(Value):
 
 
 #: What stands for the first page with a proxy's own answer, in the log and in dead letters.
-NOWHERE = "a host that does not exist"
+NOWHERE, FRONT = "a host that does not exist", "the site's front page"
 #: An answer of another kind, which is only compared with the answer of a look.
 NO_ANSWER = Answer("", "")
 
@@ -199,19 +199,19 @@ async def disown(
     *,
     crawl: str,
     meta: Mapping[str, object],
-    is_sure: bool,
+    where: str,
     now_ms: int = 0,
 ) -> int:
     """Note that an answer is a proxy's own; return the number of pages to fetch again now.
 
-    Where that is not sure, only this page was not read from it.
+    *where* the proxy gives it, too; "": that is not sure, so only this page was not read from it.
 
     Raises:
         RedisError: Redis does not answer.
     """
     memory = _memory(crawl, asked.site, meta)
     args = (now_ms, *memory, words, asked.url, asked.source, asked.page)
-    return int(await run(redis, "disown_answer", key, *args, NOWHERE if is_sure else ""))
+    return int(await run(redis, "disown_answer", key, *args, where))
 
 
 def _memory(crawl: str, site: str, meta: Mapping[str, object]) -> tuple[str, int, str, str]:

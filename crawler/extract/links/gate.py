@@ -86,7 +86,7 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     if links and asks_age:
         refusing = {page.resolve(a.get("href") or "") for a in page.anchors if refuses(a)}
         own_urls = (link.url for link in links if domain(link.url) == domain(page.url))
-        return next((Answer(url) for url in own_urls if url not in refusing), None)
+        return next((Answer(u, asks_age=True) for u in own_urls if u not in refusing), None)
     return Answer(page.url) if sets_cookie and is_bare else None
 
 

@@ -9,8 +9,8 @@ import pytest
 from scrapy import Request
 
 from crawler.access.proxies import list_format
-from crawler.access.proxies.own_answer import shown
-from crawler.access.proxies.same_answers import Asked
+from crawler.access.proxies.own_answer import Shown, shown
+from crawler.access.proxies.same_answers import FRONT, Asked
 from middlewares import own_answers
 from middlewares.own_answers import OwnAnswers, Seen
 from scrapy_seine import meta as m
@@ -60,7 +60,7 @@ async def test_a_known_product_is_not_missing_for_a_portal_that_began_after_the_
                 shown=shown(url, 200, body),
                 meta={},
             )
-            return (await answers.own_among(request, proxy.id, seen))[0]
+            return bool((await answers.own_among(request, proxy.id, seen))[0])
 
         known = {m.KNOWN: True}
         assert not await is_own("p/1", GONE, **known)
@@ -70,3 +70,39 @@ async def test_a_known_product_is_not_missing_for_a_portal_that_began_after_the_
         found = await asyncio.gather(*(is_own(f"p/{n}", PORTAL, **known) for n in range(3, 9)))
         assert found == [True] * 6
         assert Handler.asked == 2, "it is asked once for all"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "front", "is_gate", "is_own"),
+    [
+        (200, PORTAL, PORTAL, False, True),
+        (404, GONE, GONE, False, True),
+        (200, GONE, b"<html><h1>A shop for lamps and chairs</h1>", False, False),
+        (200, PORTAL, PORTAL, True, False),
+        (200, PORTAL, b"", False, False),
+    ],
+)
+async def test_what_the_front_page_shows_too_is_the_proxys_own(
+    status: int, body: bytes, front: bytes, is_gate: bool, is_own: bool
+) -> None:
+    """The proxy reports an error for a host that does not exist, and a gate is on each page."""
+
+    class Handler(Proxy):
+        """This test's."""
+
+    async def front_of(*_: object) -> Shown | None:
+        return shown("http://shop.example/", status, front) if front else None
+
+    with serving(Handler) as address:
+        [proxy], _ = list_format.parse([address])
+        answers = OwnAnswers(lambda _: proxy, front_of)
+        url = "http://shop.example/p/1"
+        asked = Asked(site="shop.example", url=url, source="one")
+        seen = Seen(asked, "", shown(url, status, body), {}, is_gate)
+        request = Request(url)
+        for _ in range(2):
+            where, _ = await answers.own_among(request, proxy.id, seen)
+            assert where == (FRONT if is_own else "")
+        if is_own and status == 404:  # its other pages come, so it has no front page
+            answers.note_page(proxy.id, "shop.example")
+            assert await answers.own_among(request, proxy.id, seen) == ("", [])

@@ -22,6 +22,7 @@ from crawler.access.proxies.doubtful_pages import (
 )
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
+    NOWHERE,
     Answer,
     Asked,
     Judged,
@@ -158,8 +159,8 @@ async def test_an_answer_that_is_a_proxys_own_is_no_page_however_often_it_was_on
     asked = Asked(site=SITE, url=url(5), source="proxy 1", page=f"0 {url(5)}")
     words = answer_of(url(5), PORTAL).words
     key, memory = workers.key, {"crawl": CRAWL, "meta": {}}
-    assert await disown(workers.redis, key, asked, words, **memory, is_sure=False) == 0
-    assert await disown(workers.redis, key, asked, words, **memory, is_sure=True) == 5
+    assert await disown(workers.redis, key, asked, words, **memory, where="") == 0
+    assert await disown(workers.redis, key, asked, words, **memory, where=NOWHERE) == 5
     assert set(await workers.doubtful()) == {f"0 {url(n)}" for n in range(5)}
     assert (await workers.judged(7, PORTAL, 1)).verdict == "NO PAGE"
     assert (await workers.judged(0, PORTAL, 1, times=1)).verdict == "NO PAGE"
@@ -174,8 +175,8 @@ async def test_of_an_answer_that_may_be_the_sites_one_page_is_not_taken(workers)
     words = answer_of(url(5), PORTAL).words
     for number in (0, 5, 4):
         asked = Asked(site=SITE, url=url(number), source="proxy 1", page=f"0 {url(number)}")
-        is_sure = number == 4
-        await disown(workers.redis, key, asked, words, **memory, is_sure=is_sure)
+        where = NOWHERE if number == 4 else ""
+        await disown(workers.redis, key, asked, words, **memory, where=where)
     assert set(await workers.doubtful()) == {f"0 {url(n)}" for n in (1, 2, 3)}
 
 

@@ -60,13 +60,22 @@ def test_one_front_page_tells_of_a_button_that_is_on_each_article() -> None:
     assert not read(spider, Request(f"{SHOP}/b", meta={m.DEPTH: 1}), FORM)
 
 
-def test_a_button_that_the_front_page_shows_too_is_pressed_for_each_page() -> None:
+def test_a_button_that_the_front_page_shows_too_is_pressed_for_its_page() -> None:
     spider = spider_of()
-    for path in ("/a", "/b"):
-        (front,) = read(spider, Request(SHOP + path), FORM)
-        (again,) = shown_by(spider, front, FORM)
-        (press,) = read(spider_of(), again, FORM)
-        assert (press.method, press.cb_kwargs["gate"]) == ("POST", SHOP + path)
+    (front,) = read(spider, Request(f"{SHOP}/a"), FORM)
+    (again,) = shown_by(spider, front, FORM)
+    (press,) = read(spider_of(), again, FORM)
+    assert (press.method, press.cb_kwargs["gate"]) == ("POST", f"{SHOP}/a")
+
+
+def test_other_pages_with_the_button_wait_for_what_the_front_page_shows() -> None:
+    """Each of a hundred seeds asked for it."""
+    spider = spider_of()
+    read(spider, Request(f"{SHOP}/a"), FORM)
+    (later,) = read(spider, Request(f"{SHOP}/b"), FORM)
+    assert (later.url, later.meta[m.DELAY] > 0) == (f"{SHOP}/b", True)
+    (front,) = read(spider_of(), later, FORM)
+    assert front.url == f"{SHOP}/", "the answer may be another worker's"
 
 
 def test_a_front_page_that_was_asked_with_a_gates_cookie_tells_nothing() -> None:
