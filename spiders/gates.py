@@ -84,8 +84,8 @@ class Gates(PageReading):
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By host: buttons that its front page lacks.
-        self._pages_own: Newest[set[str]] = Newest(set, MOST_HOSTS)
+        #: By host: buttons, and whether its front page shows them.
+        self._on_front: Newest[dict[str, bool]] = Newest(dict, MOST_HOSTS)
         #: By host: buttons for which this worker asked for the front page.
         self._asked_front: Newest[set[str]] = Newest(set, MOST_HOSTS)
         #: By host: the buttons that set its cookie, one for each step of its gate.
@@ -143,6 +143,7 @@ class Gates(PageReading):
         kept[_TIMES] = times
         gate = asked if same_site(asked, response.url) else response.url
         is_proven = is_page or bool(cookie or known) or answer.asks_age or _is_front(response.url)
+        is_proven = is_proven or self._on_front[host].get(button, False)
         if not is_proven and not response.meta.get(_IS_ON_FRONT):
             return self._ask_front(response, button, gate, kept)
         place = f"{job} {host}"
@@ -183,7 +184,7 @@ class Gates(PageReading):
         While one page's front page is asked for, others that are like it wait for the answer.
         """
         place, job, scope = slot(response.url), job_of(response), f"front {kept[_TIMES]} of {gate}"
-        if response.meta.get(_IS_ON_FRONT) is False or button in self._pages_own.get(place, ()):
+        if not response.meta.get(_IS_ON_FRONT, self._on_front[place].get(button, True)):
             return []
         if self.gate_cookies.of(place):
             return [self._behind_gate(gate, job, kept)]
@@ -209,8 +210,8 @@ class Gates(PageReading):
         if response.request is not None and not has_header(response.request, "Cookie"):
             is_on_front = self._shows(response, button)
             again.meta[_IS_ON_FRONT] = is_on_front
+            self._on_front[slot(gate)][button] = is_on_front
             if not is_on_front:
-                self._pages_own[slot(gate)].add(button)
                 self._count("pages_own_buttons")
                 self.logger.info(
                     "%s: its button is not pressed, because the site's front page lacks it, so that"

@@ -66,6 +66,8 @@ def test_a_button_that_the_front_page_shows_too_is_pressed_for_its_page() -> Non
     (again,) = shown_by(spider, front, FORM)
     (press,) = read(spider_of(), again, FORM)
     assert (press.method, press.cb_kwargs["gate"]) == ("POST", f"{SHOP}/a")
+    (press,) = read(spider, Request(f"{SHOP}/b"), FORM)
+    assert press.method == "POST", "the worker knows the button"
 
 
 def test_other_pages_with_the_button_wait_for_what_the_front_page_shows() -> None:
