@@ -30,6 +30,7 @@ from crawler.access.proxies.list_format import Proxy
 from crawler.access.proxies.own_answer import Shown, shown
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
+    FEW_LOOKS,
     NO_ANSWER,
     NOWHERE,
     Answer,
@@ -239,6 +240,11 @@ def _answer(request: Request, response: Response, *, is_page: bool) -> Answer | 
     """Return what a response is compared by; None: nothing."""
     redirect = redirect_of(request.url, response.status, header(response, "Location"))
     is_missing = is_page and response.status in _MISSING
+    if redirect is not None and is_page and not request.meta.get(m.DEPTH):
+        # Where a proxy led a seed the site may have no page, so that the whole crawl was gone. The
+        # site leads visitors from several countries to several places.
+        few = max(redirect.first_looks, FEW_LOOKS)
+        return attrs.evolve(redirect, first_looks=few, may_contradict=False)
     if redirect is not None or not (is_missing or response.status < HTTPStatus.MULTIPLE_CHOICES):
         return redirect
     answer = answer_of(request.url, response.body, response.status)

@@ -36,9 +36,9 @@ from scrapy_seine.lenient_parsing import word
 ANSWERS = 1000
 #: Of the pages with an answer that is settled as the site's, one of so many is looked at again.
 _SAMPLED = 10
-#: New redirects to other sites are looked at until a site had so many looks: a site that compares
-#: prices leads to hundreds of shops, a portal to one each time.
-_FEW_LOOKS = 10
+#: New redirects to other sites, and those of seeds, are looked at until a site had so many looks: a
+#: site that compares prices leads to hundreds of shops, a portal to one each time.
+FEW_LOOKS = 10
 #: Bytes and links of a page whose words are compared, at most; a proxy's own pages are small. Other
 #: pages are compared by their bytes, which takes a tenth of the time.
 LARGEST, _MOST_LINKS = 50_000, 40
@@ -151,7 +151,7 @@ def redirect_of(url: str, status: int, location: str) -> Answer | None:
         if not same_site(target, url):
             # Each proxy's country may have a shop of its own: these do not contradict each other.
             words = f"to {site_of(target)}"
-            return Answer(words, words, _FEW_LOOKS, may_contradict=False)
+            return Answer(words, words, FEW_LOOKS, may_contradict=False)
     except ValueError:  # http://[ is no address
         return None
     words = f"to {target.partition('?')[0]}"

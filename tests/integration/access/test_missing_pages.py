@@ -63,3 +63,22 @@ async def test_a_page_behind_a_gate_speaks_against_no_gate(make: Make) -> None:
         assert request.meta[PROXY_ID] == its_proxy
         gate = Response(request.url, body=b"<html><h1>Are you 18?")
         assert await proxies.process_response(request, gate) is gate
+
+
+async def test_a_seed_is_not_led_away_by_one_proxy(make: Make) -> None:
+    """It was followed through another proxy to a page that the site has not: the crawl was over."""
+    proxies = await make(SEINE_PROXIES=["ended.example:1", "good.example:2"])
+    request = leased(proxies)
+    request._set_url("http://shop.example/")
+    for _ in range(9):
+        assert await proxies.process_request(request) is None
+        is_ended = "ended" in str(request.meta["proxy"])
+        headers = {"Location": "/account-suspended"} if is_ended else {}
+        answer = Response(request.url, status=302 if is_ended else 200, headers=headers)
+        back = await proxies.judge(request, answer)
+        if back is answer:
+            break
+        assert isinstance(back, Request)
+        request = leased(proxies, **back.meta)
+        request._set_url(back.url)
+    assert answer.status == 200
