@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +20,13 @@ from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.scripts import state
 from crawler.extract.shop_name_in_title import name_from_title, names_shop, without_site_name
 from crawler.extract.shop_number import set_number, set_vendor
+from crawler.extract.shown_price import (
+    MAX_PRICE_DISTANCE,
+    contains_price,
+    drop_stale_price,
+    is_beside_name,
+    is_near_name,
+)
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
@@ -29,10 +35,6 @@ from crawler.extract.visible_signs import Visible
 _HIGH_PRICE = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d(?:[\d.,]{0,13}\d)?)"
 )
-#: Separators of groups of three digits.
-_GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
-#: Lines at most from the heading to the price of the product that it names.
-_MAX_PRICE_DISTANCE = 15
 #: The same for a price in a price box without its currency.
 _MAX_BARE_DISTANCE = 23
 #: The same for a price that is the highest one of the data's range.
@@ -168,7 +170,7 @@ def outvote(offered: dict[str, Fields], raw: bytes) -> None:
             is_regular = structured_price > agreed and "regular_price" not in offered.get(
                 "text", ()
             )
-            if is_regular and _contains_price(structured_price, without_scripts(raw), cents=True):
+            if is_regular and contains_price(structured_price, without_scripts(raw), cents=True):
                 fields.setdefault("regular_price", structured_price)
             if stock := offered.get("text", {}).get("availability"):
                 fields["availability"] = stock  # a source with a stale price has a stale stock
@@ -178,10 +180,10 @@ def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known:
     """Correct the data of a page, with the merged fields *known*, by what the page shows."""
     if visible.fields.get("price") not in {None, known.get("price")}:
         _take_variant_price(offered, visible, page.raw)
-        _drop_stale_price(offered, visible, page.raw)
+        drop_stale_price(offered, visible, page.raw)
         _drop_regular_price(offered, visible.reduced)
         _drop_net_price(offered, visible)
-        if _is_beside_name(visible):
+        if is_beside_name(visible):
             cents.in_shown_units(offered)
     if visible.fields.get("currency") not in {None, known.get("currency")}:
         _drop_default_currency(offered, visible)
@@ -211,77 +213,12 @@ def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes
     highest = amount(high_price[1].decode())
     if highest is None or shown_price > highest:
         return
-    limit = _MAX_PRICE_DISTANCE if "currency" in visible.fields else _MAX_BARE_DISTANCE
+    limit = MAX_PRICE_DISTANCE if "currency" in visible.fields else _MAX_BARE_DISTANCE
     if distance > limit and shown_price != highest:
         return
     for source in STRUCTURED:
         if offered.get(source, {}).get("price") == lowest:
             offered[source]["price"] = shown_price
-
-
-def _drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
-    """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
-
-    The visible price has to stand near the heading in a box for prices, and in an attribute; the
-    JSON-LD's price nowhere outside of scripts.
-    """
-    structured = offered.get("json-ld", _NO_FIELDS)
-    stated_price, shown_price = structured.get("price"), visible.fields.get("price")
-    if (
-        not stated_price
-        or not shown_price
-        or stated_price == shown_price
-        or not _is_beside_name(visible)
-    ):
-        return
-    if visible.fields.get("currency") != structured.get("currency"):
-        return
-    if any(
-        offered.get(name, _NO_FIELDS).get("price", shown_price) != shown_price
-        for name in ("microdata", "rdfa", "opengraph", "state")
-    ):
-        return
-    body = without_scripts(raw)
-    if _contains_price(stated_price, body) or not _is_in_attribute(shown_price, body):
-        return
-    for name in ("price", "currency", "regular_price"):
-        structured.pop(name, None)
-
-
-def _is_beside_name(visible: Visible) -> bool:
-    """Whether the visible price stands near the heading in a box for prices."""
-    return visible.price_marked and _is_near_name(visible)
-
-
-def _is_near_name(visible: Visible) -> bool:
-    """Whether the visible price stands near the heading, in whatever box."""
-    if visible.price_is_loose or visible.price_after_link:
-        return False
-    return (visible.price_distance or 0) <= _MAX_PRICE_DISTANCE
-
-
-def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool:
-    """Return whether a page contains a price's whole units, with or without groups of three.
-
-    With *cents*, its cents have to follow, if it has any.
-    """
-    groups = f"{int(price):,}".encode().split(b",")
-    end = rb"[.,]%02d" % int(price % 1 * 100) if cents and price % 1 else b""
-    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
-
-
-def shows_price(price: Decimal, raw: bytes) -> bool:
-    """Return whether a page contains a price's whole units outside of scripts."""
-    return _contains_price(price, without_scripts(raw))
-
-
-def _is_in_attribute(price: Decimal, body: bytes) -> bool:
-    """Return whether an attribute's value is the price, with or without zeros at its end."""
-    plain = f"{price.normalize():f}".encode()
-    attribute = (
-        rb"=\s?[\"']" + re.escape(plain) + (rb"0{0,4}" if b"." in plain else rb"(?:\.0{1,4})?")
-    )
-    return re.search(attribute + rb"[\"']", body) is not None
 
 
 def _drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
@@ -305,7 +242,7 @@ def _drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Pa
     tag_currency, currency = tags.get("currency"), shown.get("currency")
     if not (tag_currency and currency and tag_currency != currency and "price" in tags):
         return
-    if tags["price"] == shown.get("price") or not _is_beside_name(visible):
+    if tags["price"] == shown.get("price") or not is_beside_name(visible):
         return
     is_guessed = share_a_sign(currency, tag_currency) and currency_of_place(page) is None
     if _structured_price(offered) is None and not is_guessed:
@@ -326,7 +263,7 @@ def _drop_default_currency(offered: dict[str, Fields], visible: Visible) -> None
         if stated == currency or stated is None or fields.get("price", price) != price:
             continue  # a source whose price was dropped has a stale currency, too
         if not share_a_sign(stated, currency):
-            if stated != TOMAN and _is_beside_name(visible):
+            if stated != TOMAN and is_beside_name(visible):
                 del fields["currency"]
         elif is_spelled and "price" in fields:
             fields["currency"] = currency
@@ -362,7 +299,7 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
     """
     shown = visible.fields.get("price")
     price = _structured_price(offered) or offered.get("state", _NO_FIELDS).get("price")
-    if not price or not shown or price >= shown or not _is_near_name(visible):
+    if not price or not shown or price >= shown or not is_near_name(visible):
         return None
     ratio = taxed_by(price, shown)
     if ratio is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default_parser import Found
-from crawler.extract.merge import STRUCTURED, shows_price
+from crawler.extract.merge import STRUCTURED
 from crawler.extract.price.words_beside import says_from
+from crawler.extract.shown_price import shows_price
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import RULE_SHARE, constant_value

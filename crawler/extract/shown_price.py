@@ -1,0 +1,81 @@
+"""What a page shows of a price, and the price of its data that is stale beside it."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from crawler.extract.fields import Fields
+from crawler.extract.page.page import without_scripts
+from crawler.extract.visible_signs import Visible
+
+#: Separators of groups of three digits.
+_GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
+#: Lines at most from the heading to the price of the product that it names.
+MAX_PRICE_DISTANCE = 15
+_NO_FIELDS: Fields = {}
+
+
+def is_beside_name(visible: Visible) -> bool:
+    """Whether the visible price stands near the heading in a box for prices."""
+    return visible.price_marked and is_near_name(visible)
+
+
+def is_near_name(visible: Visible) -> bool:
+    """Whether the visible price stands near the heading, in whatever box."""
+    if visible.price_is_loose or visible.price_after_link:
+        return False
+    return (visible.price_distance or 0) <= MAX_PRICE_DISTANCE
+
+
+def contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool:
+    """Return whether a page contains a price's whole units, with or without groups of three.
+
+    With *cents*, its cents have to follow, if it has any.
+    """
+    groups = f"{int(price):,}".encode().split(b",")
+    end = rb"[.,]%02d" % int(price % 1 * 100) if cents and price % 1 else b""
+    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
+
+
+def shows_price(price: Decimal, raw: bytes) -> bool:
+    """Return whether a page contains a price's whole units outside of scripts."""
+    return contains_price(price, without_scripts(raw))
+
+
+def _is_in_attribute(price: Decimal, body: bytes) -> bool:
+    """Return whether an attribute's value is the price, with or without zeros at its end."""
+    plain = f"{price.normalize():f}".encode()
+    attribute = (
+        rb"=\s?[\"']" + re.escape(plain) + (rb"0{0,4}" if b"." in plain else rb"(?:\.0{1,4})?")
+    )
+    return re.search(attribute + rb"[\"']", body) is not None
+
+
+def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
+    """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
+
+    The visible price has to stand near the heading in a box for prices, and in an attribute; the
+    JSON-LD's price nowhere outside of scripts.
+    """
+    structured = offered.get("json-ld", _NO_FIELDS)
+    stated_price, shown_price = structured.get("price"), visible.fields.get("price")
+    if (
+        not stated_price
+        or not shown_price
+        or stated_price == shown_price
+        or not is_beside_name(visible)
+    ):
+        return
+    if visible.fields.get("currency") != structured.get("currency"):
+        return
+    if any(
+        offered.get(name, _NO_FIELDS).get("price", shown_price) != shown_price
+        for name in ("microdata", "rdfa", "opengraph", "state")
+    ):
+        return
+    body = without_scripts(raw)
+    if contains_price(stated_price, body) or not _is_in_attribute(shown_price, body):
+        return
+    for name in ("price", "currency", "regular_price"):
+        structured.pop(name, None)
