@@ -22,6 +22,7 @@ from crawler.extract.shop_name_in_title import name_from_title, names_shop, with
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.shown_price import (
     MAX_PRICE_DISTANCE,
+    MAX_TAX_LINES,
     contains_price,
     drop_stale_price,
     is_beside_name,
@@ -39,8 +40,6 @@ _HIGH_PRICE = lazy_patterns.pattern(
 _MAX_BARE_DISTANCE = 23
 #: The same for a price that is the highest one of the data's range.
 _MAX_HIGHEST_DISTANCE = 40
-#: Lines from the price to the words for its tax.
-_MAX_TAX_LINES = 3
 #: Fields of which the value of a less trusted source may be better.
 _IMPROVABLE_FIELDS = frozenset({"price", "gtin", "brand"})
 _NO_FIELDS: Fields = {}
@@ -305,7 +304,7 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
     if ratio is None:
         return None
     first = visible.price_line or 0
-    near = [line for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES]
+    near = [line for line in visible.lines if 0 <= line.index - first <= MAX_TAX_LINES]
     if any(WITH_TAX(line.text) for line in near):
         return price
     if not visible.price_marked:

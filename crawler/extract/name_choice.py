@@ -16,7 +16,7 @@ _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 
 def bare_name(name: str, page: Page) -> str:
     """Return a name without the host's name or slogan that templates append for search engines."""
-    name = shop_name_in_title.without_host(name, page.url)
+    name = _without_lead(shop_name_in_title.without_host(name, page.url), page)
     if " > " in name or " » " in name or " › " in name:
         name = _without_trail(name, page)
     if name[-1:] == ")":
@@ -32,6 +32,18 @@ def bare_name(name: str, page: Page) -> str:
         or _goes_on_as_title(name, heading_text, page)
     )
     return heading_text if is_bare else name
+
+
+def _without_lead(name: str, page: Page) -> str:
+    """Return a name without words before it that are for screen readers: `Details about Lamp`.
+
+    OpenGraph and the title begin behind these words, the last of which has no capital letter.
+    """
+    title = page.meta("og:title")
+    if not title or len(title) >= len(name) or not name.endswith(f" {title}"):
+        return name
+    lead = name[: -len(title)].split()
+    return title if lead[-1].islower() and page.title.startswith(title) else name
 
 
 def _goes_on_as_title(name: str, heading: str, page: Page) -> bool:

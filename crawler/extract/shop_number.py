@@ -73,7 +73,7 @@ _IDS = (
         rb"data-(?:p|product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"
     ),
     lazy_patterns.pattern(
-        rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku|item_number)[\"']"
+        rb"name=[\"'](?:product_?[iI]d|id_product|products_id|add-to-cart|sku|item_number)[\"']"
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )
@@ -89,6 +89,8 @@ _MAX_VARIANT_LENGTH = 2_000
 _MIN_PART_LENGTH = 5
 #: Digits up to which a number in an address may be a type in the product's name.
 _MAX_TYPE_LENGTH = 4
+#: Characters of a marketplace's number of a listing, and figures in it.
+_MIN_LISTING_LENGTH, _MIN_FIGURES = 10, 2
 #: Bytes of a page that are searched for numbers and vendors.
 _MAX_BYTES = 400_000
 
@@ -105,9 +107,20 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         if model and model != fields["sku"] and not fields.get("mpn"):
             fields["mpn"], sources["mpn"] = model, "text"
         return
-    code = text_fields.get("gtin") or ""
+    if model and not fields.get("mpn") and (listed := _number_of_listing(page.url)):
+        fields |= {"sku": listed, "mpn": model}
+        sources |= {"sku": "url", "mpn": "text"}
+    elif not _set_stated_number(fields, sources, text_fields, page):
+        _set_last_number(fields, sources, text_fields, page)
+
+
+def _set_stated_number(
+    fields: Fields, sources: dict[str, str], text_fields: Fields, page: Page
+) -> bool:
+    """Set sku to a number that the text or a form states; return whether there is one."""
+    model, code = _model(text_fields), text_fields.get("gtin") or ""
     text_number = (
-        model
+        (model if model != text_fields.get("mpn") else None)  # else it is the maker's
         or (code if code.startswith(_BOOK_PREFIXES) else None)
         or _part_in_address(text_fields, page)
     )
@@ -116,7 +129,13 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         fields["sku"], sources["sku"] = (
             (text_number, "text") if text_number else (form_number, "state")
         )
-        return
+    return bool(text_number or form_number)
+
+
+def _set_last_number(
+    fields: Fields, sources: dict[str, str], text_fields: Fields, page: Page
+) -> None:
+    """Set sku to the number of the page's system or address, else to the last that is left."""
     external_id = _KEY_PREFIX.sub("", fields.get("external_id") or "")
     addressed = in_address(page.url) or in_address(page.canonical or "")
     barcode = external_id in {fields.get("gtin"), fields.get("mpn")}
@@ -155,6 +174,16 @@ def _prefer_labelled(
             fields[name], sources[name] = labelled, "text"
     if "variants" in fields and "sku" in fields:
         _take_variant_numbers(fields, sources)
+
+
+def _number_of_listing(url: str) -> str | None:
+    """Return the number in an address if it has as many characters as those of marketplaces.
+
+    A model's number beside it is then the maker's; smaller shops use that as their own.
+    """
+    number = in_address(url)
+    is_long = number is not None and len(number) >= _MIN_LISTING_LENGTH
+    return number if number and is_long and sum(map(str.isdigit, number)) >= _MIN_FIGURES else None
 
 
 def _take_variant_numbers(fields: Fields, sources: dict[str, str]) -> None:

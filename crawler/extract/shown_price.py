@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from html import unescape
+from itertools import islice
 
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import without_scripts
+from crawler.extract.price.other_amounts import WITH_TAX, WITHOUT_TAX
+from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.visible_signs import Visible
 
 #: Separators of groups of three digits.
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines at most from the heading to the price of the product that it names.
 MAX_PRICE_DISTANCE = 15
+#: Lines from the price to the words for its tax.
+MAX_TAX_LINES = 3
+#: Whole units of a price from which on its digits are no coincidence.
+_MANY_DIGITS = 100
+#: Places of a number in a page that are looked at, and bytes around each.
+_MAX_PLACES, _AROUND = 100, 40
+#: A tag, or the part of one at the begin or end of a text.
+_TAGS = lazy_patterns.pattern(rb"^[^<>]*>|<[^<>]*>|<[^<>]*$")
 _NO_FIELDS: Fields = {}
 
 
@@ -43,6 +57,33 @@ def shows_price(price: Decimal, raw: bytes) -> bool:
     return contains_price(price, without_scripts(raw))
 
 
+def _shows_amount(price: Decimal, body: bytes) -> bool:
+    """Whether a page contains a price: one of few digits as an amount, and not as any number."""
+    if price >= _MANY_DIGITS or not contains_price(price, body):
+        return contains_price(price, body)
+    number = re.compile(rb"(?<![\d.,])%d(?!\d)" % int(price))
+    for match in islice(number.finditer(body), _MAX_PLACES):
+        around = body[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+        text = " ".join(unescape(_TAGS.sub(b" | ", around).decode("utf-8", "replace")).split())
+        if any(money.value == price for money in find_prices(text) if money.currency):
+            return True
+        if price % 1 and contains_price(price, around, cents=True):
+            return True
+    return False
+
+
+def _may_lack_tax(visible: Visible, shown: Decimal, stated: Decimal) -> bool:
+    """Whether the visible price may be the other one without its tax, by their ratio or by words."""
+    first = visible.price_line or 0
+    near = [line for line in visible.lines if 0 <= line.index - first <= MAX_TAX_LINES]
+    if any(WITHOUT_TAX(line.text) for line in near):
+        return True
+    ratio = taxed_by(shown, stated)
+    if ratio is None or may_be_reduction(ratio):
+        return False
+    return not any(WITH_TAX(line.text) for line in near)
+
+
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:
     """Return whether an attribute's value is the price, with or without zeros at its end."""
     plain = f"{price.normalize():f}".encode()
@@ -55,8 +96,8 @@ def _is_in_attribute(price: Decimal, body: bytes) -> bool:
 def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
 
-    The visible price has to stand near the heading in a box for prices, and in an attribute; the
-    JSON-LD's price nowhere outside of scripts.
+    The visible price has to stand near the heading in a box for prices, and in an attribute or as
+    the only amount there that may be the price; the JSON-LD's price nowhere outside of scripts.
     """
     structured = offered.get("json-ld", _NO_FIELDS)
     stated_price, shown_price = structured.get("price"), visible.fields.get("price")
@@ -75,7 +116,10 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
     ):
         return
     body = without_scripts(raw)
-    if contains_price(stated_price, body) or not _is_in_attribute(shown_price, body):
+    if _shows_amount(stated_price, body):
+        return
+    is_sole = visible.price_is_sole and not _may_lack_tax(visible, shown_price, stated_price)
+    if not is_sole and not _is_in_attribute(shown_price, body):
         return
     for name in ("price", "currency", "regular_price"):
         structured.pop(name, None)

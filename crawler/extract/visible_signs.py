@@ -73,6 +73,8 @@ class Visible(Record):
     """The line with the price holds the code of its currency."""
     price_alone: bool = False
     """The page shows no other amount, except in tiles and frames."""
+    price_is_sole: bool = False
+    """Of the amounts that were read, all others are postage, instalments or prices of a unit."""
     price_in_prose: bool = False
     """The price is part of a sentence, or stands by a link in an article."""
     price_is_loose: bool = False

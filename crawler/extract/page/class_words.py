@@ -81,7 +81,7 @@ MAKERS = (
 )
 FACT = (
     r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|prod|single|item|variant|article|pdp|detail|info|meta|form|block"
-    r"|selected|current)(?:s|view|meta)?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber"
+    r"|selected|current)(?:s|view|meta)?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|(?:product)?reference|ordernumber"
     r"|(?:product|article)[-_]{0,2}(?:code|number))(?:[-_]{0,2}(?:value|code|number|text))?(?=\s|$)|"
     + BEFORE_MAKER
     + rf"(?:{MAKERS})(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"

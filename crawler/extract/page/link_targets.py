@@ -39,7 +39,8 @@ _VENDOR_QUERY = "/vendors?q="
 _MAX_CACHED = 300
 #: The parameter by which other systems name the maker.
 _MAKER_IN_QUERY = lazy_patterns.pattern(
-    r"(?:^|&)(?:id_)?(?:manufacturer|brand|marke|hersteller|marca|marque|merk)s?(?:_?id)?=([^&]+)",
+    r"(?:^|&)(?:id_|field-|filter=)?(?:manufacturer|brand|marke|hersteller|marca|marque|merk)s?"
+    r"(?:(?:_?id|textbin)?=|:)([^&:]+)",
     re.I,
 )
 _CHECKS_OUT = re.compile(

@@ -359,6 +359,9 @@ def find_price(
     if price.now:
         price = unless_bid(price, candidates, walk.lines)
     signs.price_alone = len(candidates) == 1
+    signs.price_is_sole = not price.other and not any(
+        not c.other and c.money.value != price.money.value for c in candidates
+    )
     by_unit = (
         price.other
         and (signs.price_alone or price.line.flags & _lines.PRICE)

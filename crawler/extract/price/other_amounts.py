@@ -36,7 +36,7 @@ PERCENT = lazy_patterns.pattern(
     re.I,
 )
 #: The lowest price of the last 30 days, which shops in the EU have to show beside a reduced price.
-_LOWEST = any_word("amounts", "lowest")
+find_lowest = any_word("amounts", "lowest")
 
 
 def names_lowest(text: str) -> bool:
@@ -45,7 +45,7 @@ def names_lowest(text: str) -> bool:
     >>> names_lowest("30-Tage-Bestpreis"), names_lowest("Preis")
     (True, False)
     """
-    return _LOWEST(text) is not None
+    return find_lowest(text) is not None
 
 
 # Cached, because the words around amounts repeat on all pages of a shop.

@@ -9,7 +9,7 @@ from crawler.extract.money.amounts import Money, amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
-from crawler.extract.price.other_amounts import POSTAGE, RANGE
+from crawler.extract.price.other_amounts import POSTAGE, RANGE, find_lowest
 from crawler.extract.words import any_of, finder, finder_of, full_matcher_of
 
 #: Characters around an amount in a long line, and behind one.
@@ -78,7 +78,20 @@ holds_word = re.compile(r"[^\W_]").search
 
 
 def words_of(money: Money, text: str, start: int, end: int) -> str:
-    """Return the words about an amount; the amounts beside it end at *start* and begin at *end*."""
+    """Return the words about an amount; the amounts beside it end at *start* and begin at *end*.
+
+    A note of the lowest price of a period is about the amount behind it: `€9 Lowest price: €8`.
+    """
+    if start and find_lowest(text[start : money.start]):
+        return text[start : money.start]
+    if end < len(text) and (note := find_lowest(text[money.end : end])):
+        text = text[: money.end + note.start()]
+        end = len(text)
+    return _words_in_part(money, text, start, end)
+
+
+def _words_in_part(money: Money, text: str, start: int, end: int) -> str:
+    """Return the words about an amount in a text without such a note."""
     after = text[money.end : min(end, money.end + 2 * AROUND)]
     if start and (words := _words_between(text[start : money.start], after)) is not None:
         return words

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.cards import largest_own_boxes
-from crawler.extract.page.lines import Line
+from crawler.extract.page.lines import LINK, Line
 from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element
 from crawler.extract.visible_signs import Visible
@@ -13,6 +14,8 @@ from crawler.extract.visible_signs import Visible
 #: Boxes around an amount that may be its tile, tiles of a page that are told apart, and lines of a
 #: tile before its amount.
 _MAX_AROUND, _MAX_TILES, _MAX_BEFORE = 6, 60, 6
+#: Characters of a line with a tile's price.
+_MAX_PRICE = 200
 
 
 class Tiles:
@@ -37,3 +40,11 @@ class Tiles:
             if box in self._boxes:
                 return leads_away(box)
         return False
+
+
+def buys_linked(before: list[Line], signs: Visible) -> bool:
+    """Whether the two lines before a button are a link to another product, and its price."""
+    if len(before) < 2 or not (before[0].flags & LINK and leads_away(before[0].element)):
+        return False
+    amounts = [money.value for money in find_prices(before[1].text[:_MAX_PRICE])]
+    return bool(amounts) and signs.fields.get("price") not in amounts

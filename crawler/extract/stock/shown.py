@@ -27,7 +27,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
-from crawler.extract.stock.of_tiles import Tiles
+from crawler.extract.stock.of_tiles import Tiles, buys_linked
 from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, praises, stock_if_sold
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
@@ -315,11 +315,13 @@ def _can_press(walk: Lines, button: Line, firm: str | None, signs: Visible) -> b
     """Whether a buy button can be pressed, and is the page's product's.
 
     Behind the line that says "sold out", a further heading, a link and another amount, it buys what
-    can be had instead.
+    can be had instead; right behind a link and another amount without a heading, too.
     """
     if is_disabled(button.element):
         return False
     before = walk.lines[max(walk.heading, 0) : button.index] if firm == "OutOfStock" else []
+    if buys_linked(before[-2:], signs):
+        return False
     from_sold = dropwhile(lambda line: _unmarked_stock(line) not in UNAVAILABLE, before)
     behind = dropwhile(lambda line: not line.flags & _lines.HEADING, islice(from_sold, 1, None))
     linked = dropwhile(

@@ -129,7 +129,9 @@ def images(value: Any) -> list[str]:
     links = []
     for item in as_list(value)[:_MAX_IMAGES]:
         inner = (
-            first_value(item, "contentUrl", "url", "@id", "src") if isinstance(item, dict) else item
+            first_value(item, "contentUrl", "contentURL", "url", "@id", "src")
+            if isinstance(item, dict)
+            else item
         )
         links += [link.strip() for link in as_list(inner)[:_MAX_IMAGES] if isinstance(link, str)]
     return [link for link in dict.fromkeys(links) if link][:_MAX_IMAGES]

@@ -11,17 +11,10 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, sho
 from crawler.extract.price.line_amounts import says_old
 from crawler.extract.structured.nodes import stands_in
 from crawler.extract.visible.fact_labels import label_of, unseparated
+from crawler.extract.visible.fact_lines import MAX_BRAND, MAX_CODE, MAX_FACT, PAIR
 from crawler.extract.visible.fact_rows import AROUND, boxes_before, last_in
 from crawler.extract.visible.fact_values import as_identifier
-from crawler.extract.visible.facts import (
-    DIVIDED,
-    MAX_BRAND,
-    MAX_CODE,
-    MAX_FACT,
-    PAIR,
-    PARTS,
-    names_maker,
-)
+from crawler.extract.visible.facts import DIVIDED, PARTS, names_maker
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible.linked_makers import maker_of_link
 
@@ -31,8 +24,9 @@ _MAX_RATIO = 5
 _BOXES, _MAX_PARTS = frozenset({"div", "p", "li", "ul", "dl", "section"}), 6
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
+_MIN_FIGURES = 4
 _BRACKETED_AT_END = lazy_patterns.pattern(
-    r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
+    r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=[^\s()]{0,12}\d)([A-Z\d./_-]{4,30})\)$"
 )
 
 
@@ -128,10 +122,17 @@ def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
     if not text.endswith(")"):
         return None
     bracketed, labelled = _BRACKETED_AT_END.search(text), fields.get("sku")
-    if bracketed is None or not stands_in(url, bracketed[1]):
+    if bracketed is None or not _is_addressed(url.casefold(), bracketed[1].casefold()):
         return None
     is_addressed = labelled and stands_in(url.casefold(), labelled.casefold())
     return None if is_addressed else bracketed[1]
+
+
+def _is_addressed(url: str, number: str) -> bool:
+    """Whether an address has a number; one with few figures has to be its last part."""
+    if sum(map(str.isdigit, number)) < _MIN_FIGURES:
+        return url.partition("?")[0].rstrip("/").rpartition("/")[2] == number
+    return stands_in(url, number)
 
 
 def number_beside(heading: Element) -> str | None:

@@ -46,7 +46,7 @@ _ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])
 
 def as_maker(value: str, text: str) -> str:
     """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
-    value = name_alone(value)
+    value = name_alone(value.partition("; ")[0])  # "Acme Press; 2nd edition (2004)"
     if len(value) > 60 or label_of(value) or is_no_maker(value) or _is_sentence(value):
         return ""
     if value.startswith(_NO_MAKERS) or (value[:1].isdigit() and " " in value and value.islower()):

@@ -25,6 +25,15 @@ from crawler.extract.visible.fact_labels import (
     unseparated,
     up_to_label,
 )
+from crawler.extract.visible.fact_lines import (
+    MAX_BRAND,
+    MAX_CODE,
+    MAX_FACT,
+    PAIR,
+    facts_of_boxes,
+    label_inside,
+    unseparated_in,
+)
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_WEAK,
@@ -39,10 +48,6 @@ from crawler.extract.visible.linked_makers import maker_of_link, without_by
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
-PAIR = lazy_patterns.pattern(
-    r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
-    r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
-)
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
 _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
@@ -54,14 +59,6 @@ PARTS = lazy_patterns.pattern(
 )
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
-#: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
-_LAST_SENTENCE = lazy_patterns.pattern(
-    r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
-)
-#: One at a text's begin: "Stock no. X-12. Height 34 cm".
-_FIRST_SENTENCE = lazy_patterns.pattern(
-    r"((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30}?)\.\s"
-)
 #: Fields of labels that are read last.
 _LAST_FIELDS = frozenset({"part", "designer"})
 #: Key of the barcodes within texts among further facts.
@@ -69,10 +66,8 @@ _INSIDE = "barcode"
 #: The end of a sentence, which no abbreviation has: `Acme Works. Ref. X-12`.
 _SENTENCE_END = lazy_patterns.pattern(r"(?:(?<=[^\W\d]{4})|(?<=\d))\.\s")
 _MAX_SENTENCES = 8
-#: Characters of a line that may be a fact, and of a brand.
-MAX_FACT, MAX_BRAND = 120, 40
-#: Characters of a line that may be a label and a number without a sign, and boxes around it.
-MAX_CODE, _MAX_AROUND = 40, 2
+#: Boxes around a line that are looked at.
+_MAX_AROUND = 2
 #: No maker's name has an amount: a box of the class `merk` may hold an instalment.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_OEM = lazy_patterns.pattern(r"\boem?\b", re.I)
@@ -107,21 +102,27 @@ def find_facts(walk: Lines, signs: Visible) -> None:
         if flags & _FACT_OR_LABEL == fact:
             _take_marked(walk, signs, line)
         is_joined = flags & joined
-        if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
+        if is_joined and _take_boxes(signs, line):
+            continue
+        if not _HAS_NO_FACT[line.text] or (is_joined and label_inside(line)):
             next_index = line.index + 1
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
-    inside = [value for field, value in signs.further_facts if field == _INSIDE]
-    if len(inside) == 1:  # several ones are those of tiles
-        last_facts.append(("gtin", inside[0]))
-    for identifier in last_facts:
+    for identifier in (*last_facts, *_barcode_inside(signs)):
         _take(signs, *identifier)
     _take_last(signs)
     if "sku" not in signs.fields and not _take_weak(signs):
         _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
+
+
+def _barcode_inside(signs: Visible) -> Iterator[tuple[str, str]]:
+    """Yield the barcode within a text among further facts; several ones are those of tiles."""
+    inside = [value for field, value in signs.further_facts if field == _INSIDE]
+    if len(inside) == 1:
+        yield "gtin", inside[0]
 
 
 def _take_last(signs: Visible) -> None:
@@ -169,11 +170,15 @@ def _text_before(walk: Lines) -> str:
     return "" if above is None else short_text(above, MAX_TEXT_LENGTH)
 
 
-def take_confirmed(signs: Visible, structured: Fields) -> None:
-    """Take, of several labelled numbers, the one that the structured data name as well."""
-    facts = signs.further_facts  # most pages have none
-    if facts and ("sku", structured.get("sku")) in facts:
-        signs.fields["sku"] = structured["sku"]
+def take_confirmed(signs: Visible, structured: Fields, url: str) -> None:
+    """Take, of several labelled numbers, the one that the structured data or the address names."""
+    facts, stated = signs.further_facts, structured.get("sku")  # most pages have no such facts
+    if not facts or (stated and stated == signs.fields.get("sku")):
+        return
+    if ("sku", stated) in facts:
+        signs.fields["sku"] = stated
+    elif (number := in_address(url)) and len(number) >= _MIN_ADDRESSED and ("sku", number) in facts:
+        signs.fields["sku"] = number
 
 
 def _facts_beyond(walk: Lines, signs: Visible) -> None:
@@ -185,7 +190,7 @@ def _facts_beyond(walk: Lines, signs: Visible) -> None:
     for line in walk.lines[max(walk.heading, 0) :]:
         if not line.flags & _lines.BEYOND or len(line.text) > MAX_FACT:
             continue
-        if not _HAS_NO_FACT[line.text] or _label_inside(line):
+        if not _HAS_NO_FACT[line.text] or label_inside(line):
             after, facts = line.index + 1, Visible()
             _take_facts(facts, line, walk.lines[after] if after < len(walk.lines) else None)
             for field, value in _fields_with_model(facts).items():
@@ -204,7 +209,7 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     """Take the facts of a line, or of a line that is a label for the line *following*."""
     if following is not None and following.flags & _lines.HEADING:
         following = _unless_section(line, following)
-    label = _label_inside(line)
+    label = label_inside(line)
     # "Stock code (X-5)": the box in brackets is no remark but the number.
     field = None if label and holds_digit(label[1]) else label_of(line.text)
     if field and following is not None:
@@ -217,12 +222,20 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
             _take(signs, label[0], PARTS.split(label[1])[0])
         _take_divided(signs, line.text, following)
-    elif fact := _unseparated_in(line.text):
+    elif fact := unseparated_in(line.text):
         _take(signs, *fact)
     elif barcode := barcode_inside(line.text):
         signs.further_facts.append((_INSIDE, barcode))
         for fact in in_a_row(line.text):
             _take(signs, *fact)
+
+
+def _take_boxes(signs: Visible, line: Line) -> bool:
+    """Take the facts of a line whose boxes are a fact each; return whether it is one."""
+    facts = facts_of_boxes(line)
+    for fact in facts:
+        _take(signs, *fact)
+    return bool(facts)
 
 
 def _take_following(signs: Visible, field: str, line: Line, following: Line) -> None:
@@ -288,7 +301,7 @@ def _take_sentences(signs: Visible, text: str) -> None:
         field = label_of(pair[1] or pair[3]) if pair else None
         if field and not (field in NUMBERS and " " in value):  # "Item no: 4712 sold separately"
             _take(signs, field, value)
-        elif sentence and (fact := _unseparated_in(sentence)):
+        elif sentence and (fact := unseparated_in(sentence)):
             _take(signs, *fact)
 
 
@@ -298,38 +311,11 @@ def _has_no_fact(text: str) -> bool:
         return False
     # A number behind a label has a figure or a dash, or is a word in capitals: "Ref. EGF".
     may_be_code = "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
-    return not may_be_code or (_unseparated_in(text) or barcode_inside(text)) is None
+    return not may_be_code or (unseparated_in(text) or barcode_inside(text)) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.
 _HAS_NO_FACT = CachedRule(_has_no_fact)
-
-
-def _label_inside(line: Line) -> tuple[str, str] | None:
-    """Return the field and value of a line of several elements whose first one is a label.
-
-    `<span>Item no</span><span>88-12</span>` is one line, without a blank between its elements.
-    """
-    if not line.flags & _lines.JOINED:
-        return None
-    box = line.element
-    label = (box.text or "")[:MAX_FACT].strip()
-    # `len(box)` would count all elements of the box for each of its lines.
-    if not label and (icon := next(iter(box), None)) is not None:  # the label stands behind an icon
-        label = (icon.tail or "")[:MAX_FACT].strip()
-    if not label or len(label) >= len(line.text) or not line.text.startswith(label):
-        return None
-    field = label_of(label)
-    if not field:
-        return None
-    value = line.text[len(label) :].strip()
-    following = box.getnext()
-    following_text = "" if following is None else short_text(following, MAX_FACT)
-    if following_text.strip(AROUND) and value.startswith(f"{following_text} "):
-        value = following_text  # the line's text behind it is about something else
-    if value[:1] == "(" and value.find(")") == len(value) - 1:
-        value = value[1:-1]
-    return (field, value)
 
 
 def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
@@ -422,20 +408,6 @@ def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
 def _take_unseparated(signs: Visible, text: str) -> None:
     if fact := unseparated(text):
         _take(signs, *fact)
-
-
-def _unseparated_in(text: str) -> tuple[str, str] | None:
-    """Split a short text into label and number, or the sentence at a text's end or begin."""
-    fact = unseparated(text) if len(text) < MAX_CODE else None
-    if fact is None and ". " in text:
-        if last := _LAST_SENTENCE.search(text[-MAX_CODE:]):
-            return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
-        if first := _FIRST_SENTENCE.match(text):
-            return unseparated(first[1])
-    if fact is None and " - " in text:  # "Code 12-B - available", but "Code OAK10 - 10 % off"
-        code, _, remark = text.partition(" - ")
-        return None if holds_digit(remark) else unseparated(code)
-    return fact
 
 
 def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:

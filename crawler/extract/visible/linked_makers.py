@@ -28,6 +28,11 @@ _OF_STORE = lazy_patterns.pattern(
     r"(?:[\s-](?:[Ss]tore|Shop|-winkel|butik(?:en)?|Sklep))?$"
 )
 
+#: The text of a link to all that a shop has of a maker.
+_OF_ALL = lazy_patterns.pattern(
+    r"\w{2,10}\s(?:all|alle|tous|todo|tutto|alles)\s([A-Z\d]\S{0,38}(?: \S{1,38}){0,3}?)"
+)
+
 
 def maker_of_store(text: str) -> str | None:
     """Return the maker to whose store a link calls, or None.
@@ -37,6 +42,27 @@ def maker_of_store(text: str) -> str | None:
     """
     match = _OF_STORE.fullmatch(text) if " " in text else None
     return None if match is None else match[1]
+
+
+def maker_called(text: str, address: str, product_name: str) -> str | None:
+    """Return the maker to all of whose goods a link beside a name calls, or None.
+
+    The link's address has the maker, too, and the product's name begins or ends with it, as it does
+    with no category: `Red Lamp - Acme`.
+
+    >>> maker_called("Shop all Acme", "/b/acme", "Red Lamp - Acme\u2122")
+    'Acme'
+    >>> maker_called("Shop all Lamps", "/c/lamps", "Two Lamps")
+    """
+    match = _OF_ALL.fullmatch(text)
+    if match is None or not _calls(text):
+        return None
+    maker = match[1]
+    begin, _, end = product_name.rpartition(" - ")
+    is_named = end.rstrip("\u2122\u00ae") == maker if begin else False
+    is_named = is_named or product_name.casefold().startswith(f"{maker.casefold()} ")
+    parts = map(letters_of, address.partition("?")[0].split("/"))
+    return maker if is_named and letters_of(maker) in parts else None
 
 
 def maker_of_link(box: Element, text: str) -> str:

@@ -12,12 +12,14 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.visible.fact_labels import label_of, maker_up_to_label
+from crawler.extract.visible.fact_lines import MAX_BRAND
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.fact_values import as_maker
-from crawler.extract.visible.facts import MAX_BRAND, names_maker
+from crawler.extract.visible.facts import names_maker
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible.linked_makers import (
     letters_of,
+    maker_called,
     maker_of_link,
     maker_of_store,
     named_in_link,
@@ -99,7 +101,7 @@ def _maker_by(heading: Element) -> str | None:
     """Return the maker of a box beside the heading that says `by <a href=/b/acme>Acme</a>`.
 
     The link's address ends in the name, and its folder is none of persons, shops or users; or it is
-    a maker's by a number. A link may also call to the maker's store: `Visit the Acme Store`.
+    a maker's by a number. A link may also call to the maker's store or goods: `Visit the Acme Store`.
     """
     for box in (_below(heading), _below(heading.getparent()), heading.getprevious()):
         link = None if box is None else next(box.iter("a"), None)
@@ -107,6 +109,8 @@ def _maker_by(heading: Element) -> str | None:
             continue
         text, address = link.text, link.get("href") or ""
         if text and _STORES in address and (maker := maker_of_store(text[:_MAX_CALL].strip())):
+            return _valid_maker(maker)
+        if text and (maker := maker_called(text[:_MAX_CALL].strip(), address, short_text(heading))):
             return _valid_maker(maker)
         preceding = link.getprevious()
         if not (before := link.getparent().text if preceding is None else preceding.tail):

@@ -8,7 +8,7 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.visible.facts import MAX_BRAND
+from crawler.extract.visible.fact_lines import MAX_BRAND
 from crawler.extract.words import any_of, finder
 
 #: Attributes with the maker's name, as they begin; others that make an element a product's, where a
@@ -28,6 +28,8 @@ _VENDOR = lazy_patterns.pattern(
 )
 _MEDICINE, _MAX_APART = b"PZN", 1_500
 _IS_SELLER = lazy_patterns.pattern(rb"(?i)apotheke|preis|angebot")
+#: The address and the text's end of osCommerce's link to a maker's homepage.
+_TO_HOMEPAGE, _HOMEPAGE = b"action=manufacturer", " Homepage"
 #: Links of a page that are compared with the name, and words of a maker's name.
 _MAX_LINKS, _MAX_WORDS = 2_000, 3
 #: Words of a name that begins with another maker than its own: a case for its phones, a style.
@@ -39,6 +41,7 @@ def maker_elsewhere(page: Page, heading: Element, name: str) -> str | None:
     return (
         maker_in_attributes(page, heading, name)
         or _vendor_of_medicine(page)
+        or _maker_with_homepage(page)
         or _listed_maker(page, name)
     )
 
@@ -51,6 +54,19 @@ def _vendor_of_medicine(page: Page) -> str | None:
     if match is None or _IS_SELLER.search(match[1]):
         return None
     return unescape(" ".join(match[1].decode("utf-8", "replace").split()))
+
+
+def _maker_with_homepage(page: Page) -> str | None:
+    """Return the maker in the link to its homepage, which osCommerce counts by a redirection."""
+    if not page.holds(_TO_HOMEPAGE):
+        return None
+    texts = {
+        short_text(link, MAX_BRAND + len(_HOMEPAGE))
+        for link in islice(page.anchors, _MAX_LINKS)
+        if _TO_HOMEPAGE.decode() in (link.get("href") or "")
+    }
+    text = texts.pop() if len(texts) == 1 else ""
+    return text.removesuffix(_HOMEPAGE) if text.endswith(_HOMEPAGE) else None
 
 
 def _listed_maker(page: Page, name: str) -> str | None:

@@ -283,6 +283,7 @@ def _spaced(name: str, heading: Element, page: Page) -> str:
 
     The same before a box that begins a line of its own.
     """
+    heading = _innermost(heading)
     if not len(heading):
         return name
     parts = [heading.text or ""]

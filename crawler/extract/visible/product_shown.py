@@ -114,7 +114,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
             signs, own_walk = whole_page, walk
     _weigh_buttons(own_walk, signs, page)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
-    take_confirmed(signs, structured)
+    take_confirmed(signs, structured, page.url)
     if own_walk.inputs and "price" not in fields:
         take_button_price(own_walk, signs, local)
     if (signs.price_is_loose and not signs.price_marked and take_labelled(walk, signs, local)) or (
@@ -279,7 +279,7 @@ def glance(page: Page, structured: Fields) -> Visible:
         elif any(map(page.holds, _STRIKES)):
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
-    take_confirmed(signs, structured)
+    take_confirmed(signs, structured, page.url)
     brand = structured.get("brand")
     if not brand or page.title.endswith(brand):  # the shop's name stands for the maker's
         _take_brand(heading, page, signs.fields, structured)
