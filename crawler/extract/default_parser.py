@@ -15,6 +15,7 @@ from crawler.extract.money import cents
 from crawler.extract.money.counts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
+from crawler.extract.shown_price import take_shown_price
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import (
     breadcrumbs,
@@ -72,6 +73,8 @@ class Found(Record):
     words_before: str = ""
     """The text before the visible price in its line, or the unit behind it, if the visible text was
     read."""
+    outweighs_data: bool = False
+    """The visible price is right, and that of the structured data is stale."""
     beside: Any = None
     """Element with the name on a page without a heading, if the visible text was read."""
     described: list[Any] | None = None
@@ -96,6 +99,8 @@ class Found(Record):
         merge.in_rials(self.offered)
         cents.in_whole_units(self.offered)
         self.fields, self.sources = merge.merged(self.offered, site, self.page)
+        if self.outweighs_data:
+            take_shown_price(self.fields, self.sources, self.offered["text"])
         if self.fields.get("name"):
             self.fields["name"] = name_choice.bare_name(self.fields["name"], self.page)
             self._shorten_breadcrumbs()
@@ -191,6 +196,7 @@ def extract(page: Page) -> Found:
         if visible.priced_as_service:
             verdict.add("product", -6, "its price is that of a period or a person")
         merge.weigh_shown(offered, visible, page, merged_fields)
+        result.outweighs_data = visible.outweighs_data
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
     classify.name_signs(verdict, page.url, merged_fields)
@@ -298,6 +304,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     if disputed:
         merge.outvote(offered, page.raw)
     merge.weigh_shown(offered, visible, page, merged_fields)
+    result.outweighs_data = visible.outweighs_data
     if visible.on_request:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)

@@ -13,6 +13,7 @@ from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import without_scripts
 from crawler.extract.price.other_amounts import WITH_TAX, WITHOUT_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.visible_signs import Visible
 
 #: Separators of groups of three digits.
@@ -59,7 +60,8 @@ def shows_price(price: Decimal, raw: bytes) -> bool:
 
 def _shows_amount(price: Decimal, body: bytes) -> bool:
     """Whether a page contains a price: one of few digits as an amount, and not as any number."""
-    if price >= _MANY_DIGITS or not contains_price(price, body):
+    is_long = price >= _MANY_DIGITS or price != round(price, 2)  # 1.299 may be a thousand
+    if is_long or not contains_price(price, body):
         return contains_price(price, body)
     number = re.compile(rb"(?<![\d.,])%d(?!\d)" % int(price))
     for match in islice(number.finditer(body), _MAX_PLACES):
@@ -96,8 +98,10 @@ def _is_in_attribute(price: Decimal, body: bytes) -> bool:
 def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
 
-    The visible price has to stand near the heading in a box for prices, and in an attribute or as
-    the only amount there that may be the price; the JSON-LD's price nowhere outside of scripts.
+    The visible price has to stand near the heading in a box for prices, and in an attribute; the
+    JSON-LD's price nowhere outside of scripts. Beside the price before its reduction, and no other
+    amount that may be the price, it is right as well, because an instalment has none; the JSON-LD
+    keeps its price then, so that the two differ where the site's other pages are compared.
     """
     structured = offered.get("json-ld", _NO_FIELDS)
     stated_price, shown_price = structured.get("price"), visible.fields.get("price")
@@ -116,10 +120,26 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
     ):
         return
     body = without_scripts(raw)
-    if _shows_amount(stated_price, body):
-        return
-    is_sole = visible.price_is_sole and not _may_lack_tax(visible, shown_price, stated_price)
-    if not is_sole and not _is_in_attribute(shown_price, body):
-        return
-    for name in ("price", "currency", "regular_price"):
-        structured.pop(name, None)
+    if _is_in_attribute(shown_price, body) and not contains_price(stated_price, body):
+        for name in ("price", "currency", "regular_price"):
+            structured.pop(name, None)
+    elif visible.reduced and visible.price_is_sole and not says_from(visible.words_before):
+        is_shown = _shows_amount(stated_price, body)
+        visible.outweighs_data = not is_shown and not _may_lack_tax(
+            visible, shown_price, stated_price
+        )
+
+
+def take_stated_price(fields: Fields, sources: dict[str, str], structured: Fields) -> None:
+    """Take the structured data's price again, because the site's other pages decide."""
+    for name in ("price", "regular_price"):
+        fields.pop(name, None)
+        sources.pop(name, None)
+        if name in structured:
+            fields[name], sources[name] = structured[name], "json-ld"
+
+
+def take_shown_price(fields: Fields, sources: dict[str, str], shown: Fields) -> None:
+    """Take the visible price and the one before its reduction into the merged fields."""
+    for name in ("price", "regular_price"):
+        fields[name], sources[name] = shown[name], "text"

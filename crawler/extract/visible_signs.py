@@ -74,7 +74,9 @@ class Visible(Record):
     price_alone: bool = False
     """The page shows no other amount, except in tiles and frames."""
     price_is_sole: bool = False
-    """Of the amounts that were read, all others are postage, instalments or prices of a unit."""
+    """Of the amounts that were read, all others are postage, instalments, prices of a unit or before."""
+    outweighs_data: bool = False
+    """The price is right, and that of the structured data is stale."""
     price_in_prose: bool = False
     """The price is part of a sentence, or stands by a link in an article."""
     price_is_loose: bool = False

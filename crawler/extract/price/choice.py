@@ -78,6 +78,7 @@ from crawler.extract.price.sentences import (
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
+from crawler.extract.price.sole import is_sole
 from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -359,9 +360,7 @@ def find_price(
     if price.now:
         price = unless_bid(price, candidates, walk.lines)
     signs.price_alone = len(candidates) == 1
-    signs.price_is_sole = not price.other and not any(
-        not c.other and c.money.value != price.money.value for c in candidates
-    )
+    signs.price_is_sole = is_sole(price, candidates)
     by_unit = (
         price.other
         and (signs.price_alone or price.line.flags & _lines.PRICE)

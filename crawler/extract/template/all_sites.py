@@ -9,6 +9,7 @@ from typing import Any
 from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
+from crawler.extract.shown_price import take_stated_price
 from crawler.extract.template.address_codes import take_addressed
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.confidence import doubted
@@ -146,6 +147,9 @@ class Book:
 
     def _correct(self, result: Found, make: Make) -> None:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
+        is_learned = make.profile.known or make.profile.version > 1
+        if result.outweighs_data and is_learned:
+            take_stated_price(result.fields, result.sources, result.offered["json-ld"])
         if mend(result, make.profile) and ("price", "stale") not in make.reported:
             make.reported.add(("price", "stale"))
             self._request_reread(make.mender.newest(2 * NEWEST), make)

@@ -60,11 +60,14 @@ def label_inside(line: Line) -> tuple[str, str] | None:
 
 def facts_of_boxes(line: Line) -> list[tuple[str, str]]:
     """Return the facts of a line's boxes if at least two are a fact: `<i>Ref. 12-B</i> <i>EAN 40…</i>`."""
+    first = line.element
+    text = (first.text or "").strip()
+    # Nearly all lines end here: their first box is no fact, or it is the whole line.
+    if not text or len(text) + 3 > len(line.text) or not holds_digit(text):
+        return []
     facts: list[tuple[str, str]] = []
     length = 0
-    for part in islice(
-        (line.element, *islice(line.element.itersiblings(), _MAX_BOXES)), _MAX_BOXES
-    ):
+    for part in (first, *islice(first.itersiblings(), _MAX_BOXES)):
         if length >= len(line.text) or (part.tail or "").strip():
             break
         text = short_text(part, MAX_FACT)
@@ -74,6 +77,8 @@ def facts_of_boxes(line: Line) -> list[tuple[str, str]]:
             facts.append((field, pair[2] or pair[4]))
         elif text and pair is None and (fact := unseparated_in(text)):
             facts.append(fact)
+        elif not facts:
+            break
     return facts if len(facts) > 1 else []
 
 

@@ -102,9 +102,9 @@ def find_facts(walk: Lines, signs: Visible) -> None:
         if flags & _FACT_OR_LABEL == fact:
             _take_marked(walk, signs, line)
         is_joined = flags & joined
-        if is_joined and _take_boxes(signs, line):
-            continue
         if not _HAS_NO_FACT[line.text] or (is_joined and label_inside(line)):
+            if is_joined and _take_boxes(signs, line):
+                continue
             next_index = line.index + 1
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
@@ -411,7 +411,12 @@ def _take_unseparated(signs: Visible, text: str) -> None:
 
 
 def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
-    """Take a fact, or note a number behind a label that others precede."""
+    """Take a fact, or note a number behind a label that others precede.
+
+    A value may begin with a label of its own: `Product code: JAN: 4006381333931`.
+    """
+    if field == "sku" and ":" in value and (pair := PAIR.match(value)) and label_of(pair[1] or ""):
+        field, label, value = label_of(pair[1]) or field, pair[1], pair[2]
     if field == "sku" and IS_WEAK(label.strip(AROUND)):
         signs.further_facts.append((field, value.strip(AROUND)))
     elif field != "mpn" or len(LISTED(value)) < 2 or not _NAMES_OEM.search(label):

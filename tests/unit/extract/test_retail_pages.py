@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, parse
+from crawler.extract.template import Book
 from tests.unit.extract.bodies import BUY, H1, found
 
 PRICE = "<p class=price>€9.99</p>"
@@ -25,20 +26,21 @@ def _at(url: str, body: str, title: str = "Red Lamp", head: str = ""):
 @pytest.mark.parametrize(
     ("shown", "price"),
     [
-        ("<b>5,40 €</b>", "5.40"),
-        ("<b>5,40 €</b> <p>54,00 € / kg</p>", "5.40"),
-        ("<b>5,40 €</b> <p>statt 6,90 €</p>", "5.40"),
-        ("<b>5,80 €</b> <small>zzgl. MwSt.</small>", "6.90"),
-        ("<b>5,40 €</b> <b>7,20 €</b>", "6.90"),
+        ("<del>7,20 €</del> <b>5,40 €</b>", "5.40"),
+        ("<del>7,20 €</del> <b>5,40 €</b> <p>54,00 € / kg</p>", "5.40"),
+        ("<b>5,40 €</b>", "6.90"),
+        ("<del>7,20 €</del> <b>5,80 €</b> <small>zzgl. MwSt.</small>", "6.90"),
+        ("<del>7,20 €</del> <b>5,40 €</b> <p>Set <b>6,10 €</b></p>", "6.90"),
+        ("<del>7,20 €</del> <b>5,40 €</b> <p>ohne Karte 6,90 €</p>", "6.90"),
     ],
 )
-def test_data_is_stale_beside_the_only_amount_in_a_price_box(shown: str, price: str) -> None:
+def test_data_is_stale_beside_a_reduced_price_and_no_other_one(shown: str, price: str) -> None:
     body = f'{H1}<div class="price">{shown}</div><img width=6 src=a.jpg>{BUY}'
     assert found(body, _data(), lang="de").fields["price"] == Decimal(price)
 
 
 def test_a_number_of_few_figures_elsewhere_does_not_show_a_price_of_the_data() -> None:
-    body = f'{H1}<div class="price">22,50 €</div><p>27 Stück</p>{BUY}'
+    body = f'{H1}<div class="price"><s>30,00 €</s> <b>22,50 €</b></div><p>27 Stück</p>{BUY}'
     assert found(body, _data("27.00"), lang="de").fields["price"] == Decimal("22.50")
 
 
@@ -169,3 +171,25 @@ def test_the_button_of_a_linked_product_sells_no_product_that_is_sold() -> None:
     )
     body = f"{H1}<p class=price>€6.90</p><p>This lamp has been sold.</p><button>Notify me when another arrives</button>{tiles}"
     assert found(body, _data()).fields["availability"] == "OutOfStock"
+
+
+def test_a_value_that_begins_with_a_label_of_its_own_is_that_fact() -> None:
+    fields = found(f"{H1}{PRICE}<p>Product code: JAN: 4006381333931</p>{BUY}").fields
+    assert (fields["gtin"], fields.get("sku")) == ("4006381333931", None)
+
+
+def test_data_that_a_reduced_price_outweighs_keeps_its_vote_and_its_word_on_a_known_site() -> None:
+    book = Book()
+    for number in range(40):
+        stale = number in {0, 30}
+        shown = f"<del>{number + 50},00 €</del> <b>{number + 40},00 €</b>"
+        data = _data(f"{number + (44 if stale else 40)}.00", sku=f"L-{number}")
+        body = f"<h1>Red Lamp</h1><div class=price>{shown}</div>{BUY}"
+        page = f"<html lang=de><head>{data}</head><body>{body}"
+        result = extract(parse(page, f"https://a.example/p/{number}"))
+        judged = book.judge("a", result)
+        if number == 0:
+            assert result.fields["price"] == 40
+            assert judged.confidence["price"] < 0.95
+        if number == 30:
+            assert "price" in judged.doubts
