@@ -39,6 +39,8 @@ def _without_lead(name: str, page: Page) -> str:
 
     OpenGraph and the title begin behind these words, the last of which has no capital letter.
     """
+    if page.title.startswith(name):
+        return name
     title = page.meta("og:title")
     if not title or len(title) >= len(name) or not name.endswith(f" {title}"):
         return name

@@ -123,7 +123,7 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
     if _is_in_attribute(shown_price, body) and not contains_price(stated_price, body):
         for name in ("price", "currency", "regular_price"):
             structured.pop(name, None)
-    elif visible.reduced and visible.price_is_sole and not says_from(visible.words_before):
+    elif visible.price_is_sole and not says_from(visible.words_before):
         is_shown = _shows_amount(stated_price, body)
         visible.outweighs_data = not is_shown and not _may_lack_tax(
             visible, shown_price, stated_price

@@ -74,7 +74,7 @@ class Visible(Record):
     price_alone: bool = False
     """The page shows no other amount, except in tiles and frames."""
     price_is_sole: bool = False
-    """Of the amounts that were read, all others are postage, instalments, prices of a unit or before."""
+    """It is a reduced price, and no other amount in a box for prices may be the price."""
     outweighs_data: bool = False
     """The price is right, and that of the structured data is stale."""
     price_in_prose: bool = False

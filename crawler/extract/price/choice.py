@@ -6,7 +6,7 @@ The price stands near the heading, in no tile of a listing, and is not struck th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import chain, repeat
 
 import attrs
 
@@ -52,6 +52,7 @@ from crawler.extract.price.other_amounts import (
     labels_other,
     says_other,
 )
+from crawler.extract.price.own_boxes import MIN_AMOUNTS, by_boxes
 from crawler.extract.price.price_filters import is_bound, is_filter_step
 from crawler.extract.price.priced_choices import has_several, is_of_extra, prefer_selected
 from crawler.extract.price.regular_price import (
@@ -78,7 +79,7 @@ from crawler.extract.price.sentences import (
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
-from crawler.extract.price.sole import is_sole
+from crawler.extract.price.sole import is_beside_others, is_sole
 from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -87,6 +88,7 @@ from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
     CALLS_PRICE,
+    before_note,
     begins_sentence,
     clause_behind,
     has_lower_behind,
@@ -111,9 +113,8 @@ _MAX_COST, _MAX_OTHER = 150, 90
 _MAX_START = 3
 #: Amounts of a page that are weighed.
 _MAX_AMOUNTS = 3_000
-_MAX_LINKED = 6
-#: Rows of few tiles with other products.
-_MAX_ROWS = 3
+#: Boxes around a line that may be a link, and rows of few tiles with other products.
+_MAX_LINKED, _MAX_ROWS = 6, 3
 #: Lines from the price to a higher amount that is the regular price by its place alone.
 _MAX_LINES = 2
 #: The highest ratio of a regular price to the price.
@@ -141,7 +142,7 @@ def _candidates(
         untiled = [pair for pair in untiled if not is_side_offer(walk, pair[0], boxes)]
         own_lines = [pair for pair in untiled if not is_filter_step(*pair)]
     if not own_lines and not signs.cards:
-        marked = [pair for pair in amounts if _beside_others(pair[0])]
+        marked = [pair for pair in amounts if is_beside_others(pair[0])]
         own_lines = [pair for pair in marked if not look_for_tiles or not is_in_tile(walk, pair[0])]
     return [c for line, monies in own_lines for c in _weigh_line(walk, line, monies)]
 
@@ -166,16 +167,16 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
     return amounts
 
 
-def _beside_others(line: Line) -> bool:
-    """Whether a price seems another product's only because it is below a heading about others."""
-    line_flags = _lines.BEYOND | _lines.PRICE
-    return line.flags & line_flags == line_flags and not line.flags & (_lines.CARD | _lines.LINK)
-
-
-def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
+def _weigh_line(
+    walk: Lines, line: Line, monies: Sequence[Money], *, labelled: bool = True
+) -> list[Candidate]:
+    if len(monies) >= MIN_AMOUNTS and (boxes := by_boxes(line, monies)):
+        parts = [_weigh_line(walk, box, (m,), labelled=not n) for n, (box, m) in enumerate(boxes)]
+        return [*chain(*parts)]
     # A page without a heading may have menus of many links.
     distance = line.index - walk.heading if walk.heading >= 0 else 1 + walk.texts_before(line)
-    place = _Place(line, distance, label_before(walk, line), follows_link(walk, line))
+    label = label_before(walk, line) if labelled else ""
+    place = _Place(line, distance, label, follows_link(walk, line))
     starts = [0, *(money.end for money in monies)]
     ends = [*(money.start for money in monies[1:]), len(line.text)]
     if is_labelled_behind(monies, line.text) or is_one_labelled_behind(walk, line, monies):
@@ -245,7 +246,8 @@ def _is_other(money: Money, place: _Place, start: int, end: int, before: str) ->
     line, label = place.line, "" if start else place.label
     if before and label and is_free_postage(label) and says_from(before):
         return True
-    other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
+    text = line.text if end >= len(line.text) else before_note(money, line.text, end)
+    other = is_other(words_of(money, text, start, min(end, len(text)))) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):
         # Words behind an amount may name extra postage, or be about the lower amount that follows.
         behind = EXTRA_COSTS.sub(" ", clause_behind(line.text[money.end : end], before))
@@ -360,7 +362,6 @@ def find_price(
     if price.now:
         price = unless_bid(price, candidates, walk.lines)
     signs.price_alone = len(candidates) == 1
-    signs.price_is_sole = is_sole(price, candidates)
     by_unit = (
         price.other
         and (signs.price_alone or price.line.flags & _lines.PRICE)
@@ -447,6 +448,7 @@ def _set_regular(
         words_before = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
         signs.reduced = is_marked and not price.other
+        signs.price_is_sole = signs.reduced and is_sole(price, candidates)
         if not _is_called_old(nearest):
             signs.paths["regular_price"] = path(nearest.line.element)
     else:

@@ -78,20 +78,7 @@ holds_word = re.compile(r"[^\W_]").search
 
 
 def words_of(money: Money, text: str, start: int, end: int) -> str:
-    """Return the words about an amount; the amounts beside it end at *start* and begin at *end*.
-
-    A note of the lowest price of a period is about the amount behind it: `€9 Lowest price: €8`.
-    """
-    if start and find_lowest(text[start : money.start]):
-        return text[start : money.start]
-    if end < len(text) and (note := find_lowest(text[money.end : end])):
-        text = text[: money.end + note.start()]
-        end = len(text)
-    return _words_in_part(money, text, start, end)
-
-
-def _words_in_part(money: Money, text: str, start: int, end: int) -> str:
-    """Return the words about an amount in a text without such a note."""
+    """Return the words about an amount; the amounts beside it end at *start* and begin at *end*."""
     after = text[money.end : min(end, money.end + 2 * AROUND)]
     if start and (words := _words_between(text[start : money.start], after)) is not None:
         return words
@@ -114,6 +101,15 @@ def _words_in_part(money: Money, text: str, start: int, end: int) -> str:
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def before_note(money: Money, text: str, end: int) -> str:
+    """Return a line up to a note behind an amount of the lowest price of a period, else all of it.
+
+    The note is about the amount behind it, which begins at *end*: `€9 Lowest price: €8`.
+    """
+    note = find_lowest(text[money.end : end])
+    return text if note is None else text[: money.end + note.start()]
 
 
 def _words_of_later(money: Money, text: str, start: int, end: int) -> str:

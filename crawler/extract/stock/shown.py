@@ -320,15 +320,14 @@ def _can_press(walk: Lines, button: Line, firm: str | None, signs: Visible) -> b
     if is_disabled(button.element):
         return False
     before = walk.lines[max(walk.heading, 0) : button.index] if firm == "OutOfStock" else []
-    if buys_linked(before[-2:], signs):
-        return False
     from_sold = dropwhile(lambda line: _unmarked_stock(line) not in UNAVAILABLE, before)
     behind = dropwhile(lambda line: not line.flags & _lines.HEADING, islice(from_sold, 1, None))
     linked = dropwhile(
         lambda line: not (line.flags & _lines.LINK and leads_away(line.element)), behind
     )
     amounts = (money.value for line in linked for money in find_prices(line.text[:MAX_LENGTH]))
-    return all(amount == signs.fields.get("price") for amount in amounts)
+    is_own = all(amount == signs.fields.get("price") for amount in amounts)
+    return is_own and not buys_linked(before[-2:], signs)
 
 
 def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:

@@ -127,4 +127,5 @@ def test_a_price_struck_through_belongs_to_the_price_beside_it() -> None:
     )
     assert own is not None
     assert other is not None
-    assert (own.regular_price, other.regular_price) == (Decimal("20.00"), None)
+    assert (own.price, own.regular_price) == (Decimal("9.00"), Decimal("20.00"))
+    assert (other.price, other.regular_price) == (Decimal("15.00"), Decimal("20.00"))

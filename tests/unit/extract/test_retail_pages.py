@@ -193,3 +193,31 @@ def test_data_that_a_reduced_price_outweighs_keeps_its_vote_and_its_word_on_a_kn
             assert judged.confidence["price"] < 0.95
         if number == 30:
             assert "price" in judged.doubts
+
+
+@pytest.mark.parametrize(
+    ("lang", "notes"),
+    [
+        ("de", ("Sie sparen 30,00 €", "Niedrigster Preis der letzten 30 Tage: 145,00 €")),
+        ("de", ("ab 3 Stück 129,00 €", "Finanzierung ab 11,58 €/Monat")),
+        ("fr", ("Livraison gratuite dès 50,00 €", "69,50 € / kg")),
+        ("es", ("o 12 cuotas de 11,58 €", "incluye 22,19 € de IVA")),
+        ("it", ("Risparmi 30,00 €", "+ 4,95 € spedizione")),
+        ("nl", ("Gratis verzending vanaf 50,00 €", "5,00 € korting met code")),
+    ],
+)
+@pytest.mark.parametrize("old", ["<del>169,00 €</del> ", ""])
+@pytest.mark.parametrize("box", ["{}", "<div class=price>{}</div>", "<p>{} </p><p>12</p>"])
+def test_words_in_a_box_with_an_amount_of_its_own_are_about_no_other_amount(
+    lang: str, notes: tuple[str, str], old: str, box: str
+) -> None:
+    first, second = notes
+    line = f"{old}<b class=price>139,00 €</b> <i>{first}</i> <i>{second}</i>"
+    fields = found(f"{H1}{box.format(line)}{BUY}", lang=lang).fields
+    assert (fields["price"], fields.get("regular_price")) == (139, 169 if old else None)
+
+
+def test_words_between_amounts_that_have_no_box_of_their_own_are_not_divided() -> None:
+    line = "<b>139,00 €</b> <i>statt</i> <i>169,00 €</i> <i>Sie sparen 30,00 €</i>"
+    fields = found(f"{H1}<div class=price>{line}</div>{BUY}", lang="de").fields
+    assert (fields["price"], fields["regular_price"]) == (139, 169)
