@@ -225,7 +225,8 @@ def _drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
     if not marked:
         return
     before = offered["text"].get("regular_price")
-    if before is None or _structured_price(offered) != before:
+    stated = _structured_price(offered) or offered.get("opengraph", _NO_FIELDS).get("price")
+    if before is None or stated != before:
         return
     for source, fields in offered.items():
         if source != "text" and fields.get("price") == before:

@@ -79,7 +79,7 @@ from crawler.extract.price.sentences import (
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
-from crawler.extract.price.sole import is_beside_others, is_sole
+from crawler.extract.price.sole import is_beside_others, is_saved, is_sole, with_saved
 from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -172,7 +172,7 @@ def _weigh_line(
 ) -> list[Candidate]:
     if len(monies) >= MIN_AMOUNTS and (boxes := by_boxes(line, monies)):
         parts = [_weigh_line(walk, box, (m,), labelled=not n) for n, (box, m) in enumerate(boxes)]
-        return [*chain(*parts)]
+        return with_saved([*chain(*parts)])
     # A page without a heading may have menus of many links.
     distance = line.index - walk.heading if walk.heading >= 0 else 1 + walk.texts_before(line)
     label = label_before(walk, line) if labelled else ""
@@ -447,7 +447,7 @@ def _set_regular(
         signs.fields["currency"] = price.money.currency or nearest.money.currency
         words_before = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
-        signs.reduced = is_marked and not price.other
+        signs.reduced = (is_marked or is_saved(nearest, price, candidates)) and not price.other
         signs.price_is_sole = signs.reduced and is_sole(price, candidates)
         if not _is_called_old(nearest):
             signs.paths["regular_price"] = path(nearest.line.element)

@@ -221,3 +221,15 @@ def test_words_between_amounts_that_have_no_box_of_their_own_are_not_divided() -
     line = "<b>139,00 €</b> <i>statt</i> <i>169,00 €</i> <i>Sie sparen 30,00 €</i>"
     fields = found(f"{H1}<div class=price>{line}</div>{BUY}", lang="de").fields
     assert (fields["price"], fields["regular_price"]) == (139, 169)
+
+
+def test_meta_elements_with_the_price_before_a_shown_saving_give_way_to_the_price_now() -> None:
+    head = (
+        '<meta property="og:price:amount" content="399.00">'
+        '<meta property="og:price:currency" content="EUR">'
+    )
+    notes = "<span>TICKET PRICE €399</span> <span>SAVE {}</span>"
+    line = f"<div class=price><b>€347</b> {notes}</div>"
+    fields = found(f"{H1}{line.format('€52')}{BUY}", head).fields
+    assert (fields["price"], fields["regular_price"]) == (347, 399)
+    assert found(f"{H1}{line.format('€10')}{BUY}", head).fields["price"] == 399
