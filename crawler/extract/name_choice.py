@@ -16,7 +16,9 @@ _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 
 def bare_name(name: str, page: Page) -> str:
     """Return a name without the host's name or slogan that templates append for search engines."""
-    name = _without_lead(shop_name_in_title.without_host(name, page.url), page)
+    name = shop_name_in_title.without_host(name, page.url)
+    if not page.title.startswith(name):
+        name = _without_lead(name, page)
     if " > " in name or " » " in name or " › " in name:
         name = _without_trail(name, page)
     if name[-1:] == ")":
@@ -39,8 +41,6 @@ def _without_lead(name: str, page: Page) -> str:
 
     OpenGraph and the title begin behind these words, the last of which has no capital letter.
     """
-    if page.title.startswith(name):
-        return name
     title = page.meta("og:title")
     if not title or len(title) >= len(name) or not name.endswith(f" {title}"):
         return name

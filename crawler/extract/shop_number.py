@@ -110,17 +110,17 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
     if model and not fields.get("mpn") and (listed := _number_of_listing(page.url)):
         fields |= {"sku": listed, "mpn": model}
         sources |= {"sku": "url", "mpn": "text"}
-    elif not _set_stated_number(fields, sources, text_fields, page):
+    elif not _set_stated_number(fields, sources, text_fields, page, model):
         _set_last_number(fields, sources, text_fields, page)
 
 
 def _set_stated_number(
-    fields: Fields, sources: dict[str, str], text_fields: Fields, page: Page
+    fields: Fields, sources: dict[str, str], text_fields: Fields, page: Page, model: str | None
 ) -> bool:
     """Set sku to a number that the text or a form states; return whether there is one."""
-    model, code = _model(text_fields), text_fields.get("gtin") or ""
+    code = text_fields.get("gtin") or ""
     text_number = (
-        (model if model != text_fields.get("mpn") else None)  # else it is the maker's
+        (model if model and model != text_fields.get("mpn") else None)  # else it is the maker's
         or (code if code.startswith(_BOOK_PREFIXES) else None)
         or _part_in_address(text_fields, page)
     )

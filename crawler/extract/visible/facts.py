@@ -109,7 +109,7 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
-    for identifier in (*last_facts, *_barcode_inside(signs)):
+    for identifier in last_facts:
         _take(signs, *identifier)
     _take_last(signs)
     if "sku" not in signs.fields and not _take_weak(signs):
@@ -118,18 +118,16 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _facts_beyond(walk, signs)
 
 
-def _barcode_inside(signs: Visible) -> Iterator[tuple[str, str]]:
-    """Yield the barcode within a text among further facts; several ones are those of tiles."""
-    inside = [value for field, value in signs.further_facts if field == _INSIDE]
-    if len(inside) == 1:
-        yield "gtin", inside[0]
-
-
 def _take_last(signs: Visible) -> None:
     """Take the number of the part as the maker's, or as the shop's where the maker's is known.
 
-    And the designer as the maker where no maker is named.
+    And the designer as the maker where no maker is named; and the barcode within a text.
     """
+    if not signs.further_facts:
+        return  # nearly all pages
+    inside = [value for field, value in signs.further_facts if field == _INSIDE]
+    if len(inside) == 1:  # several ones are those of tiles
+        _take(signs, "gtin", inside[0])
     last = {field: value for field, value in reversed(signs.further_facts) if field in _LAST_FIELDS}
     if "part" in last and not {"mpn", "sku"} <= signs.fields.keys():
         _take(signs, "sku" if "mpn" in signs.fields else "mpn", last["part"])
@@ -177,8 +175,11 @@ def take_confirmed(signs: Visible, structured: Fields, url: str) -> None:
         return
     if ("sku", stated) in facts:
         signs.fields["sku"] = stated
-    elif (number := in_address(url)) and len(number) >= _MIN_ADDRESSED and ("sku", number) in facts:
-        signs.fields["sku"] = number
+        return
+    for field, number in facts:
+        is_long = field == "sku" and len(number) >= _MIN_ADDRESSED
+        if is_long and number in url and in_address(url) == number:
+            signs.fields["sku"] = number
 
 
 def _facts_beyond(walk: Lines, signs: Visible) -> None:

@@ -54,8 +54,8 @@ def maker_called(text: str, address: str, product_name: str) -> str | None:
     'Acme'
     >>> maker_called("Shop all Lamps", "/c/lamps", "Two Lamps")
     """
-    match = _OF_ALL.fullmatch(text)
-    if match is None or not _calls(text):
+    match = _OF_ALL.fullmatch(text) if _calls(text) else None
+    if match is None:
         return None
     maker = match[1]
     begin, _, end = product_name.rpartition(" - ")
