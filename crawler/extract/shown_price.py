@@ -142,4 +142,5 @@ def take_stated_price(fields: Fields, sources: dict[str, str], structured: Field
 def take_shown_price(fields: Fields, sources: dict[str, str], shown: Fields) -> None:
     """Take the visible price and the one before its reduction into the merged fields."""
     for name in ("price", "regular_price"):
-        fields[name], sources[name] = shown[name], "text"
+        if name in shown:
+            fields[name], sources[name] = shown[name], "text"

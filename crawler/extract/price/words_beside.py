@@ -115,7 +115,7 @@ def before_note(money: Money, text: str, end: int) -> str:
 def _words_of_later(money: Money, text: str, start: int, end: int) -> str:
     """Return the words about an amount behind another one, with words on both sides of it."""
     between, after = text[start : money.start], text[money.end : min(end, money.end + 2 * AROUND)]
-    if ". " in between:
+    if ". " in between and not says_old(between.strip()):  # "Ord. pris" has an abbreviation
         return in_sentence(between) + after  # `9 €/month. Free postage over 60 € only`
     # `€9 was €12 save €3`: the words behind are about the next amount.
     label = between.strip()

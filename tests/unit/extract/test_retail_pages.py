@@ -233,3 +233,9 @@ def test_meta_elements_with_the_price_before_a_shown_saving_give_way_to_the_pric
     fields = found(f"{H1}{line.format('€52')}{BUY}", head).fields
     assert (fields["price"], fields["regular_price"]) == (347, 399)
     assert found(f"{H1}{line.format('€10')}{BUY}", head).fields["price"] == 399
+
+
+def test_an_abbreviation_in_the_words_for_the_price_before_ends_no_sentence() -> None:
+    line = "<span>139 kr</span> <i>Ord. pris</i> <span>169 kr</span> <i>Du sparar</i> <i>30 kr</i>"
+    fields = found(f"{H1}<div class=price>{line}</div>{BUY}", lang="sv").fields
+    assert (fields["price"], fields["regular_price"]) == (139, 169)
