@@ -246,8 +246,7 @@ def _is_other(money: Money, place: _Place, start: int, end: int, before: str) ->
     line, label = place.line, "" if start else place.label
     if before and label and is_free_postage(label) and says_from(before):
         return True
-    is_last = end >= len(line.text)
-    text = line.text if is_last else before_note(money, line.text, end)
+    text = line.text if end >= len(line.text) else before_note(money, line.text, end)
     other = is_other(words_of(money, text, start, end)) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):
         # Words behind an amount may name extra postage, or be about the lower amount that follows.
