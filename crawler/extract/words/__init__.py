@@ -20,6 +20,7 @@ from typing import Generic, TypeVar
 
 from crawler.extract.words import tables
 from crawler.extract.words.listed_words import Rule, StartFinder, WordFinder, lowered
+from crawler.extract.words.parts import Part, uncaptured
 from crawler.extract.words.prefixes import tree
 
 _PART = re.compile(r"\\.|[^\\]+", re.S)
@@ -29,12 +30,7 @@ _Result = TypeVar("_Result")
 _MAX_LENGTH, _MAX_VALUES = 1_000, 4_096
 
 
-#: A capturing group, and a word with a word boundary before it.
-_GROUP = re.compile(r"(\\.|\[(?:\\.|[^\\\]]){1,80}+\])|\((?!\?)", re.S)
-_BEGINS = re.compile(r"\\b(\w[\w ]*)(?![?*+{\w ])")
-
-
-_lists = cache(tables.read)
+_tables = cache(tables.read)
 
 
 def entries(section: str, name: str) -> list[str]:
@@ -42,7 +38,7 @@ def entries(section: str, name: str) -> list[str]:
 
     :raises KeyError: if no language has the list, because a rule without words is a mistake
     """
-    all_entries = _lists().get(section, {}).get(name)
+    all_entries = _tables().lists.get(section, {}).get(name)
     if not all_entries:
         raise KeyError(f"no file in {__name__} has a list {name!r} under [{section}]")
     return all_entries
@@ -53,7 +49,7 @@ def any_of(section: str, *names: str, not_after: str = "") -> str:
 
     With *not_after*, a class such as `[a-z]`, no match follows a character of that class.
     """
-    return tree((_uncaptured(e) for name in names for e in entries(section, name)), not_after)
+    return tree((uncaptured(e) for name in names for e in entries(section, name)), not_after)
 
 
 def any_word(section: str, *names: str) -> WordFinder:
@@ -80,12 +76,12 @@ def finder_of(rule: Rule) -> WordFinder:
 
     The match is of the entry that is listed first, wherever it is in the text.
     """
-    return WordFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).search)
+    return WordFinder(rule, _parts_by_letters, lambda pattern: _compiled(pattern).search)
 
 
 def full_matcher_of(rule: Rule) -> WordFinder:
     """Return a function that matches the pattern that *rule* makes with the full text."""
-    return WordFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
+    return WordFinder(rule, _parts_by_letters, lambda pattern: _compiled(pattern).fullmatch)
 
 
 def entry_matcher(section: str, name: str, max_signs: int | None = None) -> WordFinder:
@@ -102,18 +98,24 @@ def entry_matcher(section: str, name: str, max_signs: int | None = None) -> Word
 
 def full_matcher_by_start(rule: Rule) -> WordFinder:
     """As :func:`full_matcher_of`, for a rule that begins with its words, or signs before them."""
-    return StartFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
+    return StartFinder(rule, _parts_by_start, lambda pattern: _compiled(pattern).fullmatch)
 
 
 def prefix_matcher_of(rule: Rule) -> WordFinder:
     """Return a function that matches a text's start in any case, also of Turkish and Greek."""
     return StartFinder(
-        rule, _each_uncaptured, lambda pattern: _compiled(_one_case(pattern)).match, _folded
+        rule, _parts_by_start, lambda pattern: _compiled(_one_case(pattern)).match, _folded
     )
 
 
-def _each_uncaptured(section: str, name: str) -> list[str]:
-    return [_uncaptured(entry) for entry in entries(section, name)]
+def _parts_by_letters(section: str, name: str) -> list[Part]:
+    entries(section, name)
+    return _tables().parts("letters", section, name)
+
+
+def _parts_by_start(section: str, name: str) -> list[Part]:
+    entries(section, name)
+    return _tables().parts("start", section, name)
 
 
 def _folded(text: str) -> str:
@@ -127,13 +129,6 @@ def _folded(text: str) -> str:
 
 def _one_case(text: str) -> str:
     return text.replace("i̇", "i").replace("ı", "i").replace("ς", "σ")
-
-
-def _uncaptured(entry: str) -> str:
-    pattern = _GROUP.sub(lambda match: match[1] or "(?:", entry) if "(" in entry else entry
-    # The word boundary is checked behind the word, because `re` skips positions only if all
-    # alternatives of a pattern begin with a letter.
-    return _BEGINS.sub(r"\1(?<=\\b\1)", pattern, count=1) if entry[:2] == r"\b" else pattern
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol
 
-from crawler.extract.words.prefixes import NEVER, PLAIN, divided, written_out
+from crawler.extract.words.parts import Part, choices_of_letters
+from crawler.extract.words.prefixes import NEVER
 from crawler.extract.words.word_index import WordIndex
 
 
@@ -24,22 +25,15 @@ class AnyOf(Protocol):
 
 
 Rule = Callable[[AnyOf], str]
-Entries = Callable[[str, str], Iterable[str]]
+Parts = Callable[[str, str], Iterable[Part]]
+"""Returns the parts of a list's entries."""
 Search = Callable[[str], re.Match[str] | None]
 
-#: An entry with fewer required letters is divided by its choices.
-_MIN_REQUIRED = 3
 #: Texts without a match that a rule remembers, and characters of the longest of them, because the
 #: labels, buttons and menus of a site are the same on all of its pages.
 _MAX_MISSES, _MAX_MISS_LENGTH = 256, 60
-#: Parts of a pattern without a certain letter: escapes, classes, and what is repeated or optional.
-_NOT_LITERAL = re.compile(r"(?:\\.|\[(?:\\.|[^\\\]])+\])(?:[?*+]+|\{[^}]*\})?", re.S)
-_GROUP = re.compile(r"\([^()]*\)(?:[?*+]+|\{[^}]*\})?")
-_REPEATED = re.compile(r".(?:[?*+]+|\{[^}]*\})|[.^$]", re.S)
 _SEPARATOR = "\0"
 _LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
-#: Nested divisions of an entry into its choices.
-_MAX_DEPTH = 3
 #: First letters by which words at a text's start are indexed; the longest start is tried first.
 _START_LENGTH = 3
 _SIGNS = re.compile(r"\W*").match
@@ -72,13 +66,13 @@ class WordFinder:
     def __init__(
         self,
         rule: Rule,
-        entries: Entries,
+        parts: Parts,
         compiled: Callable[[str], Search],
         lower: Callable[[str], str] = lowered,
     ) -> None:
         self.rule = rule
         self._lower = lower
-        self._entries = entries
+        self._parts_of = parts
         self._compiled = compiled
         # The parts of the rule's entries: required letters, pattern, and search function, which is
         # compiled for the first text that may match. Three lists cost the start-up a third of what
@@ -87,6 +81,8 @@ class WordFinder:
         self._parts: list[tuple[str, Frame]] = []
         self._searches: list[Search | None] = []
         self._candidates: Callable[[str], list[int]] = _none
+        #: Further letters of parts that are not compiled yet, for the first texts that may match.
+        self._choices: dict[int, list[tuple[str, ...]]] = {}
         self._misses: set[str] = set()
 
     def __call__(self, text: str) -> re.Match[str] | None:
@@ -123,12 +119,32 @@ class WordFinder:
             candidates.sort()
         for index in candidates:
             search = self._searches[index]
-            if search is None:
-                part, frame = self._parts[index]
-                search = self._searches[index] = self._compiled(part.join(frame))
+            if search is None and (search := self._search_of(index, text)) is None:
+                continue
             if (match := search(text)) is not None:
                 return match
         return None
+
+    def _search_of(self, index: int, text: str) -> Search | None:
+        """Compile a part's pattern, or return None if the text lacks some of its letters.
+
+        A pattern takes as long to compile as a hundred texts take to be looked at, and three of
+        four patterns whose longest run of letters is in a text match none of a shop's texts.
+        """
+        part, frame = self._parts[index]
+        choices = self._choices.get(index)
+        if choices is None:
+            choices = self._choices[index] = [
+                tuple(map(self._lower, runs)) for runs in choices_of_letters(part)
+            ]
+        for runs in choices:
+            for run in runs:
+                if run in text:
+                    break
+            else:
+                return None
+        search = self._searches[index] = self._compiled(part.join(frame))
+        return search
 
     def _index_entries(self) -> None:
         """Index the entries; `_required` is set last, because a limit on reading may interrupt.
@@ -138,14 +154,11 @@ class WordFinder:
         all_required: list[str] = []
         parts: list[tuple[str, Frame]] = []
         lower = self._lower
-        for entry, frame in _framed_entries(self.rule, self._entries):
-            for part, letters_of_part in _parts_of(entry):
-                required = lower(letters_of_part)
-                required = (
-                    letters_of_part if required == letters_of_part else required
-                )  # one text in memory, not two
-                all_required.append(required)
-                parts.append((part, frame))
+        for part, letters, frame in _framed_parts(self.rule, self._parts_of):
+            required = lower(letters)
+            # One text in memory, not two.
+            all_required.append(letters if required == letters else required)
+            parts.append((part, frame))
         self._candidates = WordIndex(all_required)
         self._parts, self._searches = parts, [None] * len(all_required)
         self._required = all_required
@@ -156,7 +169,7 @@ class FinderGroup:
 
     Most texts of a page contain no word of any rule, so one lookup replaces one lookup per rule.
 
-    >>> sold, gone = (WordFinder(lambda any_of, n=n: any_of("s", n), lambda section, name: [name],
+    >>> sold, gone = (WordFinder(lambda any_of, n=n: any_of("s", n), lambda section, name: [(name, name)],
     ...                      lambda pattern: re.compile(pattern).search) for n in ("sold", "gone"))
     >>> either = FinderGroup(sold, gone)
     >>> [*either("It is GONE")] == [gone], [*either("Oak lamp")]
@@ -190,15 +203,14 @@ class StartFinder(WordFinder):
         all_required: list[str] = []
         parts: list[tuple[str, Frame]] = []
         by_start: dict[str, list[int]] = {"": []}
-        for entry, frame in _framed_entries(self.rule, self._entries):
-            for part in written_out(entry):
-                part_letters = letters(part)
-                required, start = self._lower(part_letters), _start(part, part_letters)
-                start = required if start == part_letters else self._lower(start)
-                start = start[:_START_LENGTH] if start[:1].isalnum() else ""
-                by_start.setdefault(start, []).append(len(all_required))
-                all_required.append(required)
-                parts.append((part, frame))
+        lower = self._lower
+        for part, letters, frame in _framed_parts(self.rule, self._parts_of):
+            required, start = lower(letters), _start(part, letters)
+            start = required if start == letters else lower(start)
+            start = start[:_START_LENGTH] if start[:1].isalnum() else ""
+            by_start.setdefault(start, []).append(len(all_required))
+            all_required.append(required)
+            parts.append((part, frame))
         # A text is looked up by its longest start alone, so that start includes the shorter starts.
         for start in sorted(by_start, key=len):
             shorter = {index for n in range(len(start)) for index in by_start.get(start[:n], ())}
@@ -225,8 +237,8 @@ def _started(by_start: dict[str, list[int]], required_of: list[str], text: str) 
     return [index for index in indexes if required_of[index] in text]
 
 
-def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each entry of a rule with the rule's pattern before and behind the entry."""
+def _framed_parts(rule: Rule, parts: Parts) -> Iterator[tuple[str, str, Frame]]:
+    """Yield each part of a rule's entries with its letters and the rule's pattern around it."""
     lists: list[tuple[str, tuple[str, ...], str]] = []
 
     def note(section: str, *names: str, not_after: str = "") -> str:
@@ -235,30 +247,14 @@ def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[s
 
     frame = rule(note).split(_SEPARATOR)
     for number, (section, names, not_after) in enumerate(lists, start=1):
-        before, behind = NEVER.join(frame[:number]), NEVER.join(frame[number:])
+        before = NEVER.join(frame[:number])
+        # Alternatives behind the entry that never match would only take time to compile.
+        behind = NEVER.join(frame[number:]).replace(f"|({NEVER})", "")
         before += f"(?:(?<!{not_after})(?:" if not_after else "(?:"
         behind = f")){behind}" if not_after else f"){behind}"
         frame_of = before, behind
-        for entry in dict.fromkeys(e for name in names for e in entries(section, name)):
-            yield entry, frame_of
-
-
-def _parts_of(entry: str, depth: int = _MAX_DEPTH) -> list[tuple[str, str]]:
-    r"""Return the parts of an entry, each a pattern with its required letters.
-
-    An entry with too few required letters is divided by its choices, because most texts contain
-    those letters.
-
-    >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
-    ([('in stock', 'in stock')], [('\\d pieces?', ' piece'), ('\\d lefts?', ' left')])
-    """
-    if PLAIN(entry):
-        return [(entry, entry)]
-    required = letters(entry)
-    parts = divided(entry) if len(required) < _MIN_REQUIRED and depth else [entry]
-    if parts == [entry]:
-        return [(entry, required)]
-    return [divided_part for part in parts for divided_part in _parts_of(part, depth - 1)]
+        for part, letters in dict.fromkeys(x for name in names for x in parts(section, name)):
+            yield part, letters, frame_of
 
 
 def _start(pattern: str, required: str) -> str:
@@ -271,19 +267,3 @@ def _start(pattern: str, required: str) -> str:
         return pattern
     leading = _LEADING.match(pattern)
     return leading[0] if leading and required else ""
-
-
-def letters(pattern: str) -> str:
-    """Return the longest run of letters that each match of a pattern contains, or ''.
-
-    >>> letters("sold[ -]?out"), letters("(in )?stock( on hand)?"), letters("(no|nr)")
-    ('sold', 'stock', '')
-    """
-    if PLAIN(pattern):
-        return pattern
-    literals, groups = _NOT_LITERAL.sub(_SEPARATOR, pattern), 1
-    while groups:
-        literals, groups = _GROUP.subn(_SEPARATOR, literals)
-    if "|" in literals:
-        return ""
-    return max(_REPEATED.sub(_SEPARATOR, literals).split(_SEPARATOR), key=len)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 
 NEVER = "(?!)"
-_GROUP, _QUANTIFIERS = "(?:", ("?", "*", "+", "{")
+_GROUP, _QUANTIFIERS, _OPTIONAL = "(?:", ("?", "*", "+", "{"), ("?", "*", "{")
 #: Signs of a pattern that match another text than themselves.
 _METACHARACTERS = (".", "^", "$")
 _DIGITS, _ESCAPED_DIGIT, _ESCAPE = "0123456789", r"\d", "\\"
@@ -86,6 +86,23 @@ def divided(pattern: str) -> list[str]:
             return [f"{before}{choice}{tail}" for choice in choices]
         place += len(head)
     return [pattern]
+
+
+def required_groups(pattern: str) -> list[list[str]]:
+    r"""Return the alternatives of each group at the top level of which one is in each match.
+
+    >>> required_groups("item (?:no|nr)(?:[.])?"), required_groups("(?:a|b)(?:c)*"), required_groups("(?:a)|b")
+    ([['no', 'nr']], [['a', 'b']], [])
+    """
+    if len(_alternatives(pattern)) > 1:
+        return []
+    groups, place = [], 0
+    while place < len(pattern):
+        head, tail = _head(pattern[place:])
+        if head.startswith(_GROUP) and not tail.startswith(_OPTIONAL):
+            groups.append(_alternatives(head[len(_GROUP) : -1]))
+        place += len(head)
+    return groups
 
 
 def _head(pattern: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
-"""Write the file of all languages: `python -m crawler.extract.words.write_tables [--check]`.
+"""Write the files of all languages: `python -m crawler.extract.words.write_tables [--check]`.
 
-With --check it writes nothing and exits with status 1 if the file is stale.
+With --check it writes nothing and exits with status 1 if a file is stale.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from pathlib import Path
 
 from crawler.extract.words import tables
 
-FILE = Path(__file__).with_name(tables.TABLES)
-_STALE = f"{FILE.name} is older than a language's file; run: python -m crawler.extract.words.write_tables"
+FOLDER = Path(__file__).parent
+_STALE = "{} is older than a language's file; run: python -m crawler.extract.words.write_tables"
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or return 1 with --check if the file is stale."""
-    content = tables.current()
+    """Write the files, or return 1 with --check if one is stale."""
+    files = {FOLDER / name: content for name, content in tables.current().items()}
     if arguments == ["--check"]:
-        is_stale = not FILE.exists() or FILE.read_bytes() != content
-        if is_stale:
-            print(_STALE, file=sys.stderr)
-        return int(is_stale)
-    FILE.write_bytes(content)
+        stale = [f for f, content in files.items() if not f.exists() or f.read_bytes() != content]
+        for file in stale:
+            print(_STALE.format(file.name), file=sys.stderr)
+        return int(bool(stale))
+    for file, content in files.items():
+        file.write_bytes(content)
     return 0
 
 

@@ -18,8 +18,7 @@ from crawler.extract.stock import availability
 from crawler.extract.visible import fact_labels
 from crawler.extract.visible.facts import find_facts
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_word, listed_words, tables, write_tables
-from crawler.extract.words.prefixes import written_out
+from crawler.extract.words import any_word, listed_words, parts, tables, write_tables
 
 FOLDER = Path(words.__file__).parent
 EXTRACT = FOLDER.parent
@@ -36,7 +35,7 @@ def test_every_entry_is_a_pattern_in_lower_case_that_captures_nothing():
     faults = []
     for language, section, name, entries in LISTS:
         for entry in entries:
-            pattern = words._uncaptured(entry)
+            pattern = parts.uncaptured(entry)
             plain = re.sub(r"\\.", "", entry)
             if re.compile(pattern).groups or plain != plain.lower() or not entry.strip():
                 faults.append((language, section, name, entry))
@@ -78,7 +77,29 @@ def test_the_file_of_all_languages_holds_what_their_own_files_say():
         (section, name): stored[section][name] for section in stored for name in stored[section]
     }
     assert lists == {key: list(entries) for key, entries in entries_of_files.items()}
-    assert (FOLDER / tables.TABLES).read_bytes() == tables.current(), "run: make format"
+    for name, content in tables.current().items():
+        assert (FOLDER / name).read_bytes() == content, "run: make format"
+
+
+def test_stored_parts_are_those_into_which_the_entries_are_divided():
+    stored, stale = tables.read(), tables.Tables(tables.read().lists)
+    for division in ("letters", "start"):
+        for section, name in {(section, name) for _, section, name, _ in LISTS}:
+            parts_of_list = stored.parts(division, section, name)
+            assert parts_of_list == stale.parts(division, section, name), (section, name)
+
+
+def test_parts_that_were_stored_of_other_words_are_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    copy = Path(shutil.copytree(FOLDER, tmp_path / "words"))
+    (copy / "de.toml").write_text('[paging]\nof = ["von insgesamt"]\n', "utf-8")
+    monkeypatch.setattr("importlib.resources.files", lambda _: copy)
+    assert ("von insgesamt", "von insgesamt") in tables.read().parts("letters", "paging", "of")
+    (copy / tables.TABLES).write_bytes(tables.current()[tables.TABLES])
+    assert ("von insgesamt", "von insgesamt") in tables.read().parts("letters", "paging", "of")
+    (copy / tables.PARTS).unlink()
+    assert ("von insgesamt", "von insgesamt") in tables.read().parts("letters", "paging", "of")
 
 
 @pytest.mark.parametrize("kept", [None, b"", b"<<<<<<< HEAD\n{", b"[]", b'{"lists": {}}'])
@@ -92,18 +113,18 @@ def test_a_word_counts_before_the_file_of_all_languages_is_written_anew(
     elif kept:
         (copy / tables.TABLES).write_bytes(kept)
     monkeypatch.setattr("importlib.resources.files", lambda _: copy)
-    assert "von insgesamt" in tables.read()["paging"]["of"]
+    assert "von insgesamt" in tables.read().lists["paging"]["of"]
 
 
 def test_a_start_parses_no_language_of_its_own(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(tomllib, "loads", None)
-    assert tables.read()["label"]["brand"]
+    assert tables.read().lists["label"]["brand"]
 
 
 def test_who_checks_the_file_of_all_languages_is_told_to_write_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(write_tables, "FILE", tmp_path / tables.TABLES)
+    monkeypatch.setattr(write_tables, "FOLDER", tmp_path)
     assert write_tables.main(["--check"]) == 1
     assert "crawler.extract.words.write_tables" in capsys.readouterr().err
     assert write_tables.main([]) == 0
@@ -133,7 +154,7 @@ def test_english_comes_first_and_a_word_of_two_languages_once():
     ],
 )
 def test_an_entry_means_the_same_in_the_form_that_is_compiled(entry, text, found):
-    pattern = words._uncaptured(entry)
+    pattern = parts.uncaptured(entry)
     assert bool(re.search(pattern, text)) is found is bool(re.search(entry, text))
 
 
@@ -191,22 +212,24 @@ def _text_of(parsed, rnd: random.Random) -> str:
 def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
     """A word that is compiled only for some texts is missed in none."""
     rnd, match_count = random.Random(1), 0
-    for entry in {words._uncaptured(entry) for *_, entries in LISTS for entry in entries}:
+    for entry in {parts.uncaptured(entry) for *_, entries in LISTS for entry in entries}:
         parsed, pattern = import_module("re._parser").parse(entry), re.compile(entry)
-        parts, begun = listed_words._parts_of(entry), written_out(entry)
+        by_letters, by_start = parts.by_letters(entry), parts.by_start(entry)
         for text in {_text_of(parsed, rnd) for _ in range(6)}:
             if (match := pattern.fullmatch(text)) is None:
                 continue  # what stands around it decides, too
             match_count += 1
             assert any(
-                letters in text and re.fullmatch(part, match[0]) for part, letters in parts
+                letters in text and re.fullmatch(part, match[0]) for part, letters in by_letters
             ), (
                 entry,
                 text,
             )
+            choices = parts.choices_of_letters(entry)
+            assert all(any(run in text for run in runs) for runs in choices), (entry, text)
             assert any(
                 text.startswith(listed_words._start(part, letters)) and letters in text
-                for part, letters in ((part, listed_words.letters(part)) for part in begun)
+                for part, letters in by_start
                 if re.fullmatch(part, text)
             ), (entry, text)
     assert match_count > 3000
@@ -262,16 +285,17 @@ def _interrupted_once(kind: type[listed_words.WordFinder]) -> listed_words.WordF
     """Return a finder of two lists, the second of which interrupts its first use."""
     asked: list[str] = []
 
-    def entries(section: str, name: str) -> list[str]:
+    def parts_of(section: str, name: str) -> list[parts.Part]:
         asked.append(name)
         if asked == ["sold", "gone"]:
             raise _Overrun
-        return {"sold": ["sold out", "no"], "gone": ["gone for good"]}[name]
+        words = {"sold": ["sold out", "no"], "gone": ["gone for good"]}[name]
+        return [(word, word) for word in words]
 
     def rule(any_of: listed_words.AnyOf) -> str:
         return f"(?:{any_of('stock', 'sold')}|{any_of('stock', 'gone')})"
 
-    return kind(rule, entries, lambda pattern: re.compile(pattern).match)
+    return kind(rule, parts_of, lambda pattern: re.compile(pattern).match)
 
 
 @pytest.mark.parametrize("kind", [listed_words.WordFinder, listed_words.StartFinder])
