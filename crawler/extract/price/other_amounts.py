@@ -66,7 +66,7 @@ def labels_other(text: str) -> bool:
     """
     if _OTHER_LABEL(text) is not None:
         return _FREE_POSTAGE(text) is None
-    if RANGE.match(text) is not None:
+    if text and RANGE.match(text) is not None:
         return len(text) > 1 or not text.isalpha()  # one letter may be a class of energy
     return text[-1:] == ":" and names_lowest(text)
 

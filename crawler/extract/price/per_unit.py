@@ -42,7 +42,8 @@ def names_unit(before: str, behind: str) -> bool:
     >>> names_unit("", " per piece"), names_unit("now ", "!"), names_unit("Price per piece: ", "")
     (False, False, False)
     """
-    if _OF_UNIT.search(before) and not _OF_PIECE.search(before):
+    # Most amounts begin their line, and the patterns take long to compile.
+    if before and _OF_UNIT.search(before) and not _OF_PIECE.search(before):
         return True
     return behind != "" and unit_behind(behind) > 0
 

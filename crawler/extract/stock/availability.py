@@ -10,6 +10,7 @@ from typing import Any
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.lines import describes
+from crawler.extract.page.page import holds_digit
 from crawler.extract.words import (
     any_word,
     entry_matcher,
@@ -204,7 +205,8 @@ def availability_of_text(text: str) -> str | None:
             return None
         if _has_date(match, _FROM_PERIOD):
             return "BackOrder"
-        return None if _has_date(match, _FROM_DATE) else stock
+        is_dated = holds_digit(text) and _has_date(match, _FROM_DATE)
+        return None if is_dated else stock
     if stock == "OutOfStock" and (before := _before(match)):
         if _ALMOST(before) is not None:
             return "InStock"
