@@ -3,12 +3,14 @@
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
 asks for a date of birth, its address is on the same host and belongs to no cart, login or
 newsletter, and neither its text nor its address names an act that has an effect, such as a vote, a
-gift or the end of a contract. Where the visitor's age is asked, the button may stand beside one that says no, below
-radio buttons or a select with yes and no, or set its cookie by a script that is on the page. Pure.
+gift or the end of a contract. Where the visitor's age is asked, such a word means the age ("Verify
+and order"), and the button may stand beside one that says no, below radio buttons or a select with
+yes and no, or set its cookie by a script that is on the page. Pure.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from urllib.parse import unquote, urlencode
@@ -31,6 +33,10 @@ from scrapy_seine.urls import domain
 MAX_LINKS, _MAX_FORMS = 10, 5
 #: Characters of a form's address that are read for what it does.
 _MAX_ADDRESS = 300
+#: Where WordPress takes the answer to a question of age; its other addresses there are nobody's page.
+_WORDPRESS = re.compile(r"/wp-admin/admin-post\.php$|/wp-json/[\w/-]*age")
+#: A parameter that says where a form leads afterwards; such an address names no act of the form.
+_TARGET = re.compile(r"=(?:https?:/)?/[^&#]*")
 CATALOGUE = frozenset({"product", "pagination", "listing"})
 _asks_age = any_word("gate", "age")
 _names_act = finder(
@@ -125,7 +131,9 @@ def _pressed(
     ]
     if asks_age and (yes := yes_of(buttons)) is not None:
         buttons = [yes]
-    if len(buttons) != 1 or _has_effect(buttons[0], form):
+    if len(buttons) != 1 or _buys(buttons[0]):
+        return None
+    if not asks_age and _has_effect(buttons[0], form):
         return None
     fields = [*hidden_fields_of(form), *filled]
     if name := buttons[0].get("name"):
@@ -133,14 +141,24 @@ def _pressed(
     action, method = action_of(form), (form.get("method") or "get").strip().lower()
     reference = request_of(action, fields) if method == "get" and fields else action
     url = tidied(page.resolve(reference or page.url) or "")
-    if url is None or domain(url) != domain(page.url) or is_trap(url):
+    if url is None or domain(url) != domain(page.url):
+        return None
+    if is_trap(url) and not (asks_age and _WORDPRESS.search(url.partition("?")[0])):
         return None
     is_post = method == "post"
     return Answer(url, urlencode(fields) if is_post else "", is_post, asks_age)
 
 
+def _buys(button: Element) -> bool:
+    return BUY(_text_of(button)) is not None
+
+
 def _has_effect(button: Element, form: Element) -> bool:
-    """Whether a button buys, votes, gives, ends or tells something, by its text or its address."""
-    text = f"{short_text(button)} {button.get('value') or ''}"
-    said = f"{text} {button.get('name') or ''} {unquote(action_of(form)[:_MAX_ADDRESS])}"
-    return BUY(text) is not None or _names_act(said.replace("_", " ")) is not None
+    """Whether a button votes, gives, ends or tells something, by its text or its address."""
+    address = _TARGET.sub("", unquote(action_of(form)[:_MAX_ADDRESS]))
+    said = f"{_text_of(button)} {button.get('name') or ''} {address}"
+    return _names_act(said.replace("_", " ")) is not None
+
+
+def _text_of(button: Element) -> str:
+    return f"{short_text(button)} {button.get('value') or ''}"

@@ -30,6 +30,7 @@ GATE = FORM.replace("Welcome", "Are you over 18?")
 PRODUCT = "<h1>Lamp</h1><p class=price>£9.50</p><button>Add to basket</button>"
 CHOSEN = "<h1>Are you over 18?</h1><form method=post action=/in>{}<button>Continue</button></form>"
 RADIO = "<input type=radio name=a value="
+WORDPRESS = "/wp-admin/admin-post.php"
 
 
 def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
@@ -80,10 +81,11 @@ def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
             ),
             ("/in?a=1", ""),
         ),
-        (
-            CHOSEN.format("<input type=checkbox name=a value=1 required> I am over 18"),
-            ("/in", "a=1"),
-        ),
+        (CHOSEN.format("<input type=checkbox name=a value=1 required> I am 18"), ("/in", "a=1")),
+        # Words of acts mean the age where that is asked, and nothing in where a form leads to.
+        (GATE.replace("Enter", "Apply").replace("/enter", "/post/a"), ("/post/a", "token=7&ok=1")),
+        (FORM.replace("/enter", "/in?to=/review"), ("/in?to=/review", "token=7&ok=1")),
+        (GATE.replace("/enter", WORDPRESS), (WORDPRESS, "token=7&ok=1")),
     ],
 )
 def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -> None:
@@ -106,6 +108,8 @@ def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -
         f'{FORM}<form action="/search"><input name="q"></form>',
         f"{FORM}{FORM.replace('/enter', '/other')}",
         FORM.replace("Enter", "Buy now"),
+        FORM.replace("/enter", WORDPRESS),
+        GATE.replace("/enter", "/wp-admin/post.php"),
         f"<p>You must be over 18 to order</p>{FORM.replace('Enter', 'Add to basket')}",
         CHOSEN.format(f"{RADIO}1> Yes").replace("Are you over 18?", "Do you like us?"),
         CHOSEN.format(f"{RADIO}1> Daily {RADIO}2> Weekly"),
