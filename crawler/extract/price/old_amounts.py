@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from decimal import Decimal
 from itertools import islice
 
 import attrs
@@ -36,28 +39,36 @@ def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
 
     "Retail price" labels both as well, where the page has the saving from a higher amount.
     """
+    savings = sorted({c.money.value for c in candidates if c.other})
     return [
         attrs.evolve(c, old=False, says_old=False)
         if c.says_old
-        and (c.called or _is_reduced_by_saving(c, candidates))
+        and (c.called or _is_reduced_by_saving(c, candidates, savings))
         and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
         else c
         for c in candidates
     ]
 
 
-def _is_reduced_by_saving(amount: Candidate, candidates: list[Candidate]) -> bool:
-    """Whether a higher amount stands beside one, and the page has their difference as a saving.
+def _is_reduced_by_saving(
+    amount: Candidate, candidates: list[Candidate], savings: Sequence[Decimal]
+) -> bool:
+    """Whether a higher amount stands beside one, and their difference is one of sorted savings.
 
     Shops round it: 216 before 156.50 saves 60.
     """
-    savings = [c.money.value for c in candidates if c.other]
     return bool(savings) and any(
         not c.other
-        and any(abs(c.money.value - amount.money.value - saving) < 1 for saving in savings)
+        and _holds_about(savings, c.money.value - amount.money.value)
         and 0 < c.line.index - amount.line.index <= _MAX_REDUCED_LINES
         for c in near(candidates, amount)
     )
+
+
+def _holds_about(values: Sequence[Decimal], value: Decimal) -> bool:
+    """Whether one of sorted values differs from another value by less than one unit."""
+    place = bisect_right(values, value - 1)
+    return place < len(values) and values[place] < value + 1
 
 
 def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from time import process_time
 
 import pytest
 
@@ -239,3 +240,15 @@ def test_an_abbreviation_in_the_words_for_the_price_before_ends_no_sentence() ->
     line = "<span>139 kr</span> <i>Ord. pris</i> <span>169 kr</span> <i>Du sparar</i> <i>30 kr</i>"
     fields = found(f"{H1}<div class=price>{line}</div>{BUY}", lang="sv").fields
     assert (fields["price"], fields["regular_price"]) == (139, 169)
+
+
+def test_many_savings_of_a_page_are_compared_once() -> None:
+    """400 prices with a saving each took four seconds of processor time."""
+    rows = "".join(
+        f"<div class=price><b>€{n}.00</b> <i>save €5.00</i> <i>RRP €{n + 5}.00</i></div>"
+        for n in range(10, 800)
+    )
+    page = parse(f"<html lang=en>{H1}{rows}{BUY}", "https://a.example/p/1")
+    since = process_time()
+    extract(page)
+    assert process_time() - since < 3
