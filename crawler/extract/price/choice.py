@@ -172,7 +172,7 @@ def _weigh_line(
 ) -> list[Candidate]:
     if len(monies) >= MIN_AMOUNTS and (boxes := by_boxes(line, monies)):
         parts = [_weigh_line(walk, box, (m,), labelled=not n) for n, (box, m) in enumerate(boxes)]
-        return with_saved([*chain(*parts)])
+        return with_saved([*chain(*parts)], walk)
     # A page without a heading may have menus of many links.
     distance = line.index - walk.heading if walk.heading >= 0 else 1 + walk.texts_before(line)
     label = label_before(walk, line) if labelled else ""
@@ -445,10 +445,10 @@ def _set_regular(
         nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
         signs.fields["regular_price"] = nearest.money.value
         signs.fields["currency"] = price.money.currency or nearest.money.currency
-        words_before = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
-        is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
-        signs.reduced = (is_marked or is_saved(nearest, price, candidates)) and not price.other
-        signs.price_is_sole = signs.reduced and is_sole(price, candidates)
+        words = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
+        is_old = bool(nearest.line.flags & _lines.OLD) or says_old(words)
+        signs.reduced = (is_old or is_saved(nearest, price, candidates, walk)) and not price.other
+        signs.price_is_sole = signs.reduced and is_sole(price, nearest, candidates, walk)
         if not _is_called_old(nearest):
             signs.paths["regular_price"] = path(nearest.line.element)
     else:

@@ -242,6 +242,42 @@ def test_an_abbreviation_in_the_words_for_the_price_before_ends_no_sentence() ->
     assert (fields["price"], fields["regular_price"]) == (139, 169)
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p>€70.00</p><p>€75.00</p></div><p>Shipping €5.00</p><div>",
+        "<p>€50.00</p><p>€75.00</p></div><p>Free shipping over €25.00</p><div>",
+        "<p>One-time purchase €75.00</p><p>Subscribe €67.50</p><p>You save €7.50</p>",
+        "<b>€55.00 - €75.00</b> <i>save €20.00</i>",
+    ],
+    ids=["postage", "free postage", "subscription", "range"],
+)
+@pytest.mark.parametrize("is_data", [True, False])
+def test_an_amount_that_is_the_difference_of_two_is_no_saving_by_that_alone(
+    shown: str, is_data: bool
+) -> None:
+    tags = (
+        '<meta property="og:price:amount" content="75.00">'
+        '<meta property="og:price:currency" content="EUR">'
+    )
+    body = f"{H1}<div class=price>{shown}</div>{BUY}"
+    fields = found(body, _data("75.00") if is_data else tags).fields
+    assert (fields["price"], fields.get("regular_price")) == (75, None)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<del>€9.50</del> <b>€8.50</b> <i>per 100 g</i>",
+        "from <del>€95.00</del> <b>€85.00</b>",
+        "<p>From</p><del>€95.00</del><b>€85.00</b>",
+    ],
+)
+def test_data_is_not_stale_beside_the_reduced_price_of_a_unit_or_of_a_variant(shown: str) -> None:
+    body = f"{H1}<div class=price>{shown}</div>{BUY}"
+    assert found(body, _data("75.00")).fields["price"] == 75
+
+
 def test_many_savings_of_a_page_are_compared_once() -> None:
     """400 prices with a saving each took four seconds of processor time."""
     rows = "".join(
