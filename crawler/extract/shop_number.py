@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import has_check_digit
 from crawler.extract.page.page import Page, holds_digit, without_scripts
 from crawler.extract.structured.nodes import stands_in
 from crawler.extract.words import any_of, finder
@@ -90,7 +91,7 @@ _MIN_PART_LENGTH = 5
 #: Digits up to which a number in an address may be a type in the product's name.
 _MAX_TYPE_LENGTH = 4
 #: Characters of a marketplace's number of a listing, and figures in it.
-_MIN_LISTING_LENGTH, _MIN_FIGURES = 10, 2
+_MIN_LISTING_LENGTH, _MIN_FIGURES, _EAN_LENGTH = 10, 2, 13
 #: Bytes of a page that are searched for numbers and vendors.
 _MAX_BYTES = 400_000
 
@@ -179,9 +180,12 @@ def _prefer_labelled(
 def _number_of_listing(url: str) -> str | None:
     """Return the number in an address if it has as many characters as those of marketplaces.
 
-    A model's number beside it is then the maker's; smaller shops use that as their own.
+    A model's number beside it is then the maker's; smaller shops use that as their own. A barcode
+    in an address is no number of a listing.
     """
     number = in_address(url)
+    if number and len(number) == _EAN_LENGTH and has_check_digit(number):
+        return None
     is_long = number is not None and len(number) >= _MIN_LISTING_LENGTH
     return number if number and is_long and sum(map(str.isdigit, number)) >= _MIN_FIGURES else None
 

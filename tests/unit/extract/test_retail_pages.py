@@ -278,6 +278,17 @@ def test_data_is_not_stale_beside_the_reduced_price_of_a_unit_or_of_a_variant(sh
     assert found(body, _data("75.00")).fields["price"] == 75
 
 
+def test_a_barcode_in_the_address_is_no_number_of_a_marketplaces_listing() -> None:
+    rows = "<table><tr><td>Model number<td>CCXJ-B02</table>"
+    url = "https://a.example/red-lamp-4006381333931"
+    assert _at(url, f"{H1}{PRICE}{rows}")["sku"] == "CCXJ-B02"
+
+
+def test_a_measure_in_brackets_that_ends_heading_and_address_is_no_number() -> None:
+    fields = _at("https://a.example/p/oil/500ml", f"<h1>Lamp Oil (500ML)</h1>{PRICE}")
+    assert (fields["name"], fields.get("sku")) == ("Lamp Oil (500ML)", None)
+
+
 def test_many_savings_of_a_page_are_compared_once() -> None:
     """400 prices with a saving each took four seconds of processor time."""
     rows = "".join(
