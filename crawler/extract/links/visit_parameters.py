@@ -67,11 +67,14 @@ _CATEGORY_PARAMETERS = (
         lazy_patterns.pattern(r"(?<=/)category/\d+/display/\d+/?$"),
     ),
     (
-        lazy_patterns.pattern(r"/shop/(?:product/)?[\w%-]+-\d+\?"),
+        lazy_patterns.pattern(
+            r"/shop/(?:product/)?(?!(?:page|list|index|category|products?|seite|pagina|str)-\d)"
+            r"[\w%-]+-\d+\?"
+        ),
         lazy_patterns.pattern(r"(?<=[?&])category=\d+(?:&|$)"),
     ),
     (
-        lazy_patterns.pattern(r"\.html\?(?:[^#]*&)?cgid=", re.I),
+        lazy_patterns.pattern(r"\d[\w%-]*\.html\?(?:[^#]*&)?cgid=", re.I),
         lazy_patterns.pattern(r"(?<=[?&])cgid=[\w%-]*(?:&|$)"),
     ),
 )
@@ -321,6 +324,8 @@ def without_category(url: str) -> str:
     'https://a.example/product/ada/12/'
     >>> without_category("https://a.example/shop/ada-12?category=4"), without_category("https://a.example/ada/12.html?cgid=new")
     ('https://a.example/shop/ada-12', 'https://a.example/ada/12.html')
+    >>> without_category("https://a.example/shop/page-2?category=4"), without_category("https://a.example/search.html?cgid=new")
+    ('https://a.example/shop/page-2?category=4', 'https://a.example/search.html?cgid=new')
     """
     if "/collections/" in url:
         return _COLLECTION.sub(r"\1\2", url)

@@ -214,3 +214,10 @@ def test_a_site_file_that_names_its_product_pages_has_no_goods_on_others() -> No
         product_pages = "/p/"
 
     assert listed(ONE_PAGE + goods("Lime", "75,00", CART), Bees) == []
+
+
+def test_goods_may_be_quotes() -> None:
+    tiles = "".join(f"<div><a href=/quote/be-{n}>Be {n}</a> €9.50</div>" for n in range(6))
+    page = parse(f"<html lang=en><h1>Wall art</h1>{tiles}<a href=/quote?id=7>?</a>", f"{SHOP}/wall")
+    links = {link.url for link in find_links(page)}
+    assert links == {f"{SHOP}/quote/be-{n}" for n in range(6)}
