@@ -169,8 +169,13 @@ def _text_before(walk: Lines) -> str:
 
 
 def take_confirmed(signs: Visible, structured: Fields, url: str) -> None:
-    """Take, of several labelled numbers, the one that the structured data or the address names."""
+    """Take, of several labelled numbers, the one that the structured data or the address names.
+
+    A designer is no maker where the data name one, which may be the shop itself.
+    """
     facts, stated = signs.further_facts, structured.get("sku")  # most pages have no such facts
+    if facts and structured.get("brand") and ("designer", signs.fields.get("brand")) in facts:
+        del signs.fields["brand"]
     if not facts or (stated and stated == signs.fields.get("sku")):
         return
     if ("sku", stated) in facts:

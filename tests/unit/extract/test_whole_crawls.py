@@ -216,6 +216,15 @@ def test_a_site_file_that_names_its_product_pages_has_no_goods_on_others() -> No
     assert listed(ONE_PAGE + goods("Lime", "75,00", CART), Bees) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["<p>Designer: Ann Smith</p>", "<table><tr><td>Designer<td>Ann Smith</table>"]
+)
+def test_a_designer_is_not_the_maker_of_what_the_shop_itself_makes(text: str) -> None:
+    body = f"{LD % 'Ikea'}<h1>Lamp</h1><p class=price>€9.50</p>{BUY}{text}"
+    page = parse(f"<html lang=en>{body}", "https://www.ikea.example/p/lamp")
+    assert extract(page).fields["brand"] == "Ikea"
+
+
 def test_goods_may_be_quotes() -> None:
     tiles = "".join(f"<div><a href=/quote/be-{n}>Be {n}</a> €9.50</div>" for n in range(6))
     page = parse(f"<html lang=en><h1>Wall art</h1>{tiles}<a href=/quote?id=7>?</a>", f"{SHOP}/wall")
