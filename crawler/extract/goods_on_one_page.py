@@ -6,6 +6,7 @@ places of the page. Each box is read as the page of a product.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
@@ -13,11 +14,16 @@ from itertools import islice
 
 from lxml import etree
 
+from crawler.extract.address_kinds import is_errand, without_origin
 from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import find_links
+from crawler.extract.links.traps import is_trap
+from crawler.extract.money.amounts import find_prices
+from crawler.extract.page.lines import read_all
 from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, Page, parse, short_text
 from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys
+from crawler.extract.visible.plain_offers import is_of_period
 
 #: Goods that make a shop, titles of a page that are looked at, and elements of a box.
 _MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
@@ -25,15 +31,20 @@ _MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
 _PRESSED = ("button", "input", "a")
 #: Characters of a name, and of a line that says the stock.
 _MAX_TEXT = 200
+#: A box's name that counts the boxes of its page, as another page does: `item-3`.
+_COUNTS = re.compile(r"(?:^|\D)\d{1,2}$").search
 
 
 def goods_of(page: Page, found: Found) -> list[Found]:
     """Return the products of the boxes of a page; none where a link leads to a product.
 
     Each box has a title of its own, a picture, and a button that buys or words that say it is sold out. No
-    link of a box leads to another page, as those of a listing's tiles do.
+    link of a box leads to another page, as those of a listing's tiles do. A cart shows goods of the
+    shop again, and what has a price for a period is a plan.
     """
     if found.kind == "product" or page.tile_amounts or len(page.headings) < _MIN_GOODS:
+        return []
+    if is_trap(page.url) or is_errand(without_origin(page.url)):
         return []
     boxes = [pair for pair in _boxes(page) if _is_goods(pair[1])]
     names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
@@ -42,7 +53,8 @@ def goods_of(page: Page, found: Found) -> list[Found]:
     if any(link.kind == "product" for link in find_links(page)):
         return []
     read = [_read(title, box, page) for title, box in boxes]
-    return [product for product in read if product.kind == "product"]
+    products = [product for product in read if product.kind == "product"]
+    return [] if any(map(_is_of_period, products)) else products
 
 
 def _boxes(page: Page) -> Iterator[tuple[Element, Element]]:
@@ -84,10 +96,21 @@ def _read(title: Element, box: Element, page: Page) -> Found:
     level, title.tag = title.tag, "h1"
     own = deepcopy(box)
     title.tag, own.tail = level, None
-    place = box.get("id") or "-".join(short_text(title, _MAX_TEXT).casefold().split())
+    name, called = short_text(title, _MAX_TEXT), box.get("id") or ""
+    place = "-".join(name.casefold().split()) if not called or _COUNTS(called) else called
     markup = etree.tostring(own, encoding="unicode", method="html")
     html = f'<html lang="{page.lang}"><body>{markup}</body></html>'
     product = extract(parse(html, f"{page.url.partition('#')[0]}#{place}"))
     if product.kind == "product" and product.sources.get("external_id") in {None, "url"}:
         product.fields["external_id"], product.sources["external_id"] = place, "url"
     return product
+
+
+def _is_of_period(product: Found) -> bool:
+    """Whether a box's price is that of a period: `9 € / month`."""
+    price, walk = product.fields.get("price"), read_all(product.page, None)
+    return price is not None and any(
+        is_of_period(walk, line, price, None)
+        for line in walk.lines
+        if any(money.value == price for money in find_prices(line.text[:_MAX_TEXT]))
+    )

@@ -217,6 +217,30 @@ def test_a_site_file_that_names_its_product_pages_has_no_goods_on_others() -> No
 
 
 @pytest.mark.parametrize(
+    ("box", "path"),
+    [("<b>9 € / month</b>", "/"), ("<b>9 €</b>", "/pricing"), ("<b>9 €</b>", "/cart")],
+)
+def test_plans_and_carts_are_no_goods_of_a_page(box: str, path: str) -> None:
+    names = ("Basic", "Team", "Pro")
+    cells = (
+        f"<div><img src=/a.svg><h3>{n}</h3><p class=price>{box}</p><button>Buy now</button></div>"
+        for n in names
+    )
+    body = f"<h1>Choose</h1>{''.join(cells)}"
+    page = parse(f"<html lang=en><title>A</title><body>{body}", f"{SHOP}{path}")
+    assert not list(Site().products(page, extract(page)))
+
+
+def test_goods_whose_boxes_are_counted_are_known_by_their_names() -> None:
+    """`id=item-1` was that of another thing on the shop's next page."""
+    boxes = "".join(
+        goods(name, "55,00", CART).replace(f"id={name.lower()}", f"id=item-{n}")
+        for n, name in enumerate(("Spring", "Heather", "Lime"))
+    )
+    assert [row[0] for row in listed(boxes)] == ["spring-honey", "heather-honey", "lime-honey"]
+
+
+@pytest.mark.parametrize(
     "text", ["<p>Designer: Ann Smith</p>", "<table><tr><td>Designer<td>Ann Smith</table>"]
 )
 def test_a_designer_is_not_the_maker_of_what_the_shop_itself_makes(text: str) -> None:
