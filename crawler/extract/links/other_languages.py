@@ -123,7 +123,8 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
 def alternate_origins(page: Page, own_origin: str) -> frozenset[str]:
     """Return the scheme and host of a page's alternates in other languages: `https://fr.a.example`.
 
-    Only those that hold no alternate in the page's own language, which may be for another country.
+    Only those that hold no alternate in the page's own language, which may be for another country,
+    and not the page's own host: themes say `lang=en` of shops in all languages.
     """
     lang = page.lang[:2].lower()
     if not lang or not page.holds(b"hreflang"):
@@ -136,7 +137,12 @@ def alternate_origins(page: Page, own_origin: str) -> frozenset[str]:
         if target is not None:
             origins = own_origins if hreflang == lang else foreign_origins
             origins.add(target[: target.find("/", 8)] if target.find("/", 8) > 0 else target)
-    return frozenset(foreign_origins - own_origins)
+    own_host = _host_of(own_origin)
+    return frozenset(o for o in foreign_origins - own_origins if _host_of(o) != own_host)
+
+
+def _host_of(origin: str) -> str:
+    return origin.partition("://")[2].removeprefix("www.").casefold()
 
 
 def is_listed_copy(url: str, listed: Set[str]) -> bool:

@@ -253,3 +253,13 @@ def test_a_front_page_that_only_lets_choose_a_language_leads_to_the_first_ones_h
     page = parse(f"<html lang=de><body>{choice}</body></html>", "https://shop.example/")
     assert [link.url for link in find_links(page)] == ["https://fr.shop.example/"]
     assert list(page.other_languages) == ["https://it.shop.example"]
+
+
+@pytest.mark.parametrize("url", ["https://www.shop.example/", "http://shop.example/"])
+def test_the_shops_own_host_is_no_copy_where_a_theme_says_another_language(url: str) -> None:
+    alternate = '<link rel=alternate hreflang=it href="https://shop.example/">'
+    links = "".join(
+        f'<div><a href="https://shop.example/p/{n}">Lampada {n}</a> €9.50</div>' for n in range(5)
+    )
+    page = parse(f"<html lang=en-US><head>{alternate}</head><body>{links}</body></html>", url)
+    assert {link.kind for link in find_links(page)} == {"product"}
