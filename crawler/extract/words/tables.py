@@ -33,6 +33,8 @@ _DIVISIONS: dict[str, Callable[[str], list[Part]]] = {"letters": by_letters, "st
 #: In `parts.txt`: what begins a line with the letters of an entry that is one part, and what
 #: divides parts and letters otherwise.
 _WHOLE, _DIVIDER = "=", "\t"
+#: Behind each list of `parts.txt`.
+_END = b"\n\n"
 
 
 class Tables:
@@ -59,10 +61,10 @@ class Tables:
             content = (resources.files(__package__) / PARTS).read_bytes()
         except FileNotFoundError:
             return {}
-        digest, *lists = content.split(b"\n\n")
-        if not self._digest or digest != self._digest.encode():
+        digest, _, lists = content.partition(_END)
+        if not self._digest or digest != _digest_of_parts(self._digest, lists):
             return {}
-        return dict(stored.split(b"\n", 1) for stored in lists)
+        return dict(stored.split(b"\n", 1) for stored in lists.split(_END))
 
 
 def read() -> Tables:
@@ -86,10 +88,16 @@ def current() -> dict[str, bytes]:
         for name, entries in lists_of_section.items()
         if (lines := _divided(entries, divide))  # plain words need none
     ]
+    stored_parts = _END.join(part.encode() for part in parts)
     return {
         TABLES: orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        PARTS: "\n\n".join([digest, *parts]).encode(),
+        PARTS: _digest_of_parts(digest, stored_parts) + _END + stored_parts,
     }
+
+
+def _digest_of_parts(digest: str, stored_parts: bytes) -> bytes:
+    """Return the first line of `parts.txt`, which a file that lost a line does not match."""
+    return hashlib.sha256(digest.encode() + stored_parts).hexdigest().encode()
 
 
 def _divided(entries: list[str], divide: Callable[[str], list[Part]]) -> str:

@@ -102,6 +102,25 @@ def test_parts_that_were_stored_of_other_words_are_not_used(
     assert ("von insgesamt", "von insgesamt") in tables.read().parts("letters", "paging", "of")
 
 
+@pytest.mark.parametrize("lost", [b"\n=sold", b"\nletters amounts other"])
+def test_parts_that_lost_a_line_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: bytes
+):
+    """Each page was read as none of a product, because the last list ended too early."""
+    copy = tmp_path / "words"
+    shutil.copytree(FOLDER, copy)
+    monkeypatch.setattr(tables.resources, "files", lambda package: copy)
+    whole = tables.current()[tables.PARTS]
+    stored = whole.replace(lost, b"", 1)
+    assert stored != whole
+    (copy / tables.PARTS).write_bytes(stored)
+    read = tables.read()
+    assert read.parts("letters", "amounts", "other") == tables.Tables(read.lists).parts(
+        "letters", "amounts", "other"
+    )
+    assert not read._stored_parts
+
+
 @pytest.mark.parametrize("kept", [None, b"", b"<<<<<<< HEAD\n{", b"[]", b'{"lists": {}}'])
 def test_a_word_counts_before_the_file_of_all_languages_is_written_anew(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kept: bytes | None
