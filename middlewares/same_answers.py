@@ -155,8 +155,9 @@ class Answers:
         if not is_suspicious and not self._own.answers_itself(proxy):
             return judged
         what = shown(request.url, response.status, response.body, location)
-        is_front = not location and urlsplit(asked.url)[2:4] in {("", ""), ("/", "")}
-        may_be_on_front = is_front or may_be_sites(response.body)
+        is_front = urlsplit(asked.url)[2:4] in {("", ""), ("/", "")}
+        # A site that moved, or has a folder for each language, leads its front page there, too.
+        may_be_on_front = bool(location) or is_front or may_be_sites(response.body)
         seen = Seen(asked, answer.words, what, meta, may_be_on_front)
         where, disowned = await self._own.own_among(request, proxy, seen)
         doubtful = await self._disown(disowned, where or NOWHERE)

@@ -318,6 +318,39 @@ def test_the_only_proxy_whose_account_ends_reports_no_page_as_read_or_gone(
     assert "http://shop.example/" in Gateway.asked
 
 
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_site_that_leads_each_page_elsewhere_is_believed_through_the_only_proxy(
+    crawl: Crawl, is_moved: bool
+) -> None:
+    """Its front page leads there, too, so that no page of it was read."""
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body, target = b"<html><h1>Lamp</h1><p>A lamp of brass", ""
+            if is_moved and "//old.example/" in self.path:
+                body, target = b"", self.path.replace("//old", "//new")
+            elif self.path.endswith("old.example/"):
+                body, target = b"", f"{self.path}en/"
+            self.send_response(502 if ".invalid" in self.path else 301 if target else 200)
+            if target:
+                self.send_header("Location", target)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with serving(Site) as proxy:
+        behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False, RETRY_TIMES=1)
+        pages = ["p/1", "p/2"] if is_moved else [""]
+        crawl.seed(*(f"http://old.example/{page}" for page in pages))
+        crawl.start()
+        crawl.wait_for_end(60)
+    assert crawl.redis.zcard(crawl.keys.dead) == 0
+
+
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
     ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
     cheap = {way.exit for way in ways[:2]}
