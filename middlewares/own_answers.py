@@ -91,6 +91,13 @@ class _OfProxy(Record):
         front = None if seen.may_be_on_front else self.fronts.get(seen.asked.site)
         return FRONT if front is not None and front.is_like(seen.shown) else ""
 
+    def forget_passed(self, fronts: Mapping[str, Shown]) -> None:
+        """Forget that pages came, but of sites whose front page is as it was before them."""
+        for site in [*self.passed]:
+            front, before = fronts.get(site), self.fronts.get(site)
+            if front is None or before is None or not front.is_like(before):
+                del self.passed[site]
+
 
 class OwnAnswers:
     """What a worker knows of its proxies' own answers, by the proxies' addresses.
@@ -176,10 +183,10 @@ class OwnAnswers:
         try:
             headers = {"User-Agent": user_agent} if user_agent else {}
             own = await own_answer(proxy, scheme, headers) if proxy is not None else None
+            fronts = await self._fronts(proxy, known) if proxy is not None else {}
             if own is None or known.own is None or not known.own.is_like(own):
-                known.passed.clear()
-            known.fronts = await self._fronts(proxy, known) if proxy is not None else {}
-            known.own = own
+                known.forget_passed(fronts)
+            known.own, known.fronts = own, fronts
         finally:
             known.asking = None
         known.asked_at, known.until = asked_at, monotonic() + _KNOWN_S

@@ -106,3 +106,36 @@ async def test_what_the_front_page_shows_too_is_the_proxys_own(
         if is_own and status == 404:  # its other pages come, so it has no front page
             answers.note_page(proxy.id, "shop.example")
             assert await answers.own_among(request, proxy.id, seen) == ("", [])
+
+
+async def test_a_site_without_a_front_page_is_believed_while_its_other_pages_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That was forgotten whenever the proxy was asked anew; the front page may become another's."""
+    monkeypatch.setattr(own_answers, "_KNOWN_S", 0.1)
+    bodies = [GONE]
+
+    class Handler(Proxy):
+        """This test's."""
+
+    async def front_of(*_: object) -> Shown | None:
+        return shown("http://shop.example/", 404, bodies[0])
+
+    with serving(Handler) as address:
+        [proxy], _ = list_format.parse([address])
+        answers = OwnAnswers(lambda _: proxy, front_of)
+
+        async def where() -> str:
+            url = "http://shop.example/p/1"
+            asked = Asked(site="shop.example", url=url, source="one")
+            seen = Seen(asked, "", shown(url, 404, bodies[0]), {})
+            return (await answers.own_among(Request(url), proxy.id, seen))[0]
+
+        assert await where() == FRONT
+        answers.note_page(proxy.id, "shop.example")
+        for _ in range(2):
+            await asyncio.sleep(0.15)
+            assert not await where()
+        bodies[0] = PORTAL
+        await asyncio.sleep(0.15)
+        assert await where() == FRONT, "the proxy's account has ended"
