@@ -84,7 +84,7 @@ class Gates(PageReading):
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By host: buttons, and whether its front page shows them.
+        #: By host: buttons, and whether its front page shows them; "": any.
         self._on_front: Newest[dict[str, bool]] = Newest(dict, MOST_HOSTS)
         #: By host: buttons for which this worker asked for the front page.
         self._asked_front: Newest[set[str]] = Newest(set, MOST_HOSTS)
@@ -184,15 +184,18 @@ class Gates(PageReading):
         While one page's front page is asked for, others that are like it wait for the answer.
         """
         place, job, scope = slot(response.url), job_of(response), f"front {kept[_TIMES]} of {gate}"
-        if not response.meta.get(_IS_ON_FRONT, self._on_front[place].get(button, True)):
+        known, asked = self._on_front[place], self._asked_front[place]
+        if not response.meta.get(_IS_ON_FRONT, known.get(button, known.get("", True))):
             return []
         if self.gate_cookies.of(place):
             return [self._behind_gate(gate, job, kept)]
-        if kept[_TIMES] == 1 and button in self._asked_front[place]:
+        if kept[_TIMES] == 1 and button in asked:
             later = self._behind_gate(gate, job, kept)
             later.meta[m.DELAY] = _SOON_S
             return [later]
-        self._asked_front[place].add(button)
+        if len(asked) >= _MOST_GATES and button not in asked:
+            return []  # no gate has as many buttons
+        asked.add(button)
         url = urljoin(response.url, "/")
         link = Link(url, "listing", "it shows whether a page is a gate")
         request = self._request(link, which_site.find(url), None)
@@ -208,9 +211,9 @@ class Gates(PageReading):
         """Ask again for a page that may be a gate, with what the site's front page shows."""
         again = self._behind_gate(gate, job_of(response), kept)
         if response.request is not None and not has_header(response.request, "Cookie"):
-            is_on_front = self._shows(response, button)
-            again.meta[_IS_ON_FRONT] = is_on_front
-            self._on_front[slot(gate)][button] = is_on_front
+            front = self._button_of(response)
+            again.meta[_IS_ON_FRONT] = is_on_front = front == button
+            self._on_front[slot(gate)]["" if front == "" else button] = is_on_front
             if not is_on_front:
                 self._count("pages_own_buttons")
                 self.logger.info(
@@ -220,14 +223,14 @@ class Gates(PageReading):
                 )
         yield again  # with a gate's cookie, if one is known by now
 
-    def _shows(self, response: Response, button: str) -> bool:
-        """Whether a page is a gate with this button."""
+    def _button_of(self, response: Response) -> str | None:
+        """Return the button of a page that may be a gate; "": it is none, None: it is no page."""
         page = self._page(response) if response.status == OK else None
         if page is None or not page.is_html:
-            return False
+            return None
         links = which_site.find(response.url).links(page, header(response, "X-Robots-Tag"))
         answer = answer_of(page, links, sets_cookie=has_header(response, "Set-Cookie"))
-        return answer is not None and _button(answer, response.url) == button
+        return _button(answer, response.url) if answer is not None else ""
 
     def _waits(self, host: str, place: str, times: int) -> bool:
         """Whether a gate's page waits for the answers to the buttons that other pages pressed."""

@@ -118,3 +118,26 @@ def test_a_box_that_has_to_be_ticked_makes_no_gate() -> None:
     spider = spider_of()
     (front,) = read(spider, Request(f"{SHOP}/a"), FORM.replace("<button", f"{box}<button"))
     assert front.url == f"{SHOP}/"
+
+
+def test_a_front_page_without_a_button_tells_of_all_buttons() -> None:
+    """Each article has a button with an address of its own, and each asked for the front page."""
+    spider = spider_of()
+    liking = [FORM.replace("/enter", f"/go/{number}") for number in range(3)]
+    assert len(set(liking)) == 3
+    (front,) = read(spider, Request(f"{SHOP}/a", meta={m.DEPTH: 1}), liking[0])
+    shown_by(spider, front, "", 404)
+    (front,) = read(spider, Request(f"{SHOP}/b", meta={m.DEPTH: 1}), liking[1])
+    shown_by(spider, front, MENU)
+    assert not read(spider, Request(f"{SHOP}/c", meta={m.DEPTH: 1}), liking[2])
+
+
+def test_a_front_page_is_not_asked_for_without_end() -> None:
+    """It shows a button of its own, which is another one each time."""
+    spider, asked = spider_of(), 0
+    for number in range(200):
+        page = Request(f"{SHOP}/p/{number}", meta={m.DEPTH: 1})
+        for front in read(spider, page, FORM.replace("/enter", f"/go/{number}")):
+            shown_by(spider, front, FORM.replace("/enter", f"/in/{number}"))
+            asked += 1
+    assert asked == 100
