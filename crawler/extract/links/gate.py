@@ -3,8 +3,8 @@
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
 asks for a date of birth, its address is on the same host and belongs to no cart, login or
 newsletter, and neither its text nor its address names an act that has an effect, such as a vote, a
-gift or the end of a contract. Where the visitor's age is asked, such a word means the age ("Verify
-and order"), and the button may stand beside one that says no, below radio buttons or a select with
+gift or the end of a contract. Where the visitor's age is asked, such a word may mean the age
+("Apply"), which the site's front page has to show, and the button may stand beside one that says no, below radio buttons or a select with
 yes and no, or set its cookie by a script that is on the page. Pure.
 """
 
@@ -54,7 +54,7 @@ class Answer(Value):
     is_post: bool = False
     """Whether it is sent by POST, which a button without a name does with an empty body."""
     asks_age: bool = False
-    """Whether the visitor's age is asked, so that the page is a gate."""
+    """Whether the visitor's age is asked, and no act named, so that the page is a gate."""
     cookies: tuple[bytes, ...] = ()
     """Cookies that a script of the page sets: names with values."""
 
@@ -133,7 +133,8 @@ def _pressed(
         buttons = [yes]
     if len(buttons) != 1 or _buys(buttons[0]):
         return None
-    if not asks_age and _has_effect(buttons[0], form):
+    has_effect = _has_effect(buttons[0], form)
+    if has_effect and not asks_age:
         return None
     fields = [*hidden_fields_of(form), *filled]
     if name := buttons[0].get("name"):
@@ -146,7 +147,8 @@ def _pressed(
     if is_trap(url) and not (asks_age and _WORDPRESS.search(url.partition("?")[0])):
         return None
     is_post = method == "post"
-    return Answer(url, urlencode(fields) if is_post else "", is_post, asks_age)
+    is_sure = asks_age and not has_effect  # else the page may be a vote of those who are 18
+    return Answer(url, urlencode(fields) if is_post else "", is_post, is_sure)
 
 
 def _buys(button: Element) -> bool:
