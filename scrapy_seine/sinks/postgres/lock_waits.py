@@ -35,6 +35,8 @@ _HOLDERS = """
 _EVENT = "SELECT coalesce(wait_event, '') FROM pg_stat_activity WHERE pid = %s"
 #: What a commit waits for while a synchronous standby does not confirm it.
 _STANDBY = "SyncRep"
+#: What PostgreSQL waits for while this process computes between two statements, as an export does.
+_OURS = frozenset({"ClientRead", "ClientWrite"})
 
 
 @attrs.define(eq=False, repr=False)
@@ -132,4 +134,5 @@ def _reason(wait: _Wait) -> str:
         return f"for a lock that {names} holds ({end})"
     if event == _STANDBY:
         return "for a synchronous standby that does not confirm (synchronous_standby_names)"
+    is_long = is_long and event not in _OURS
     return f"for one statement, which waits for {event or 'nothing'}" if is_long else ""

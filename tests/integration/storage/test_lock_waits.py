@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from threading import Thread, Timer
-from time import monotonic
+from time import monotonic, sleep
 
 import psycopg2
 import pytest
@@ -128,6 +128,28 @@ def test_a_long_statement_is_said_though_it_waits_for_no_lock(
             return "for one statement, which waits for" in caplog.text
 
         wait_until(goes_on, 30, "it is said")
+
+
+def test_a_transaction_in_which_this_process_computes_says_nothing(
+    database: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An export that reads a large table for minutes was told to wait for PostgreSQL."""
+    monkeypatch.setattr(lock_waits, "LONG_S", 0.2)
+    found: list[str] = []
+    reason = lock_waits._reason
+
+    def noted(wait: lock_waits._Wait) -> str:
+        found.append(reason(wait))
+        return found[-1]
+
+    monkeypatch.setattr(lock_waits, "_reason", noted)
+    with transaction(database) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        sleep(0.3)
+        found.clear()
+        wait_until(lambda: len(found) > 1, 30, "it is looked at")
+    assert set(found) == {""}
+    assert "keeps us waiting" not in caplog.text
 
 
 def test_what_waits_for_nobody_says_nothing(
