@@ -161,7 +161,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
                 item.doubts = {name: [d.kind, d.reason] for name, d in judgement.doubts.items()}
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
-        if not products:
+        if not products and not self._is_doubtful(response):
             yield from self._missing_items(response, result)
         self._note_fruit(response, result, bool(products))
         if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:

@@ -66,7 +66,8 @@ _TIMES = "gates"
 #: Key in meta: the page's button was refused, and none is known that was not. It tells the worker
 #: that gets the page, because any worker may have got the refusal.
 _IS_REFUSED = "gate_refused"
-#: Key in meta: whether the site's front page shows the page's button, too.
+#: Key in meta: whether the site's front page shows the page's button, too; None: nobody knows,
+#: because it is missing or refused, so that the page may be a gate.
 _IS_ON_FRONT = "gate_on_front"
 #: Keys of a page's meta that the request behind the gate keeps.
 _KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
@@ -84,8 +85,8 @@ class Gates(PageReading):
         self._opened: Newest[bool] = Newest(bool, MOST_HOSTS)
         #: Pages of gates to which other pages led.
         self.gate_pages: Newest[int] = Newest(int, MOST_HOSTS)
-        #: By host: buttons, and whether its front page shows them; "": any.
-        self._on_front: Newest[dict[str, bool]] = Newest(dict, MOST_HOSTS)
+        #: By host: buttons, and whether its front page shows them, as in meta; "": any.
+        self._on_front: Newest[dict[str, bool | None]] = Newest(dict, MOST_HOSTS)
         #: By host: buttons for which this worker asked for the front page.
         self._asked_front: Newest[set[str]] = Newest(set, MOST_HOSTS)
         #: By host: the buttons that set its cookie, one for each step of its gate.
@@ -143,7 +144,7 @@ class Gates(PageReading):
         kept[_TIMES] = times
         gate = asked if same_site(asked, response.url) else response.url
         is_proven = is_page or bool(cookie or known) or answer.asks_age or _is_front(response.url)
-        is_proven = is_proven or self._on_front[host].get(button, False)
+        is_proven = is_proven or bool(self._on_front[host].get(button))
         if not is_proven and not response.meta.get(_IS_ON_FRONT):
             return self._ask_front(response, button, gate, kept)
         place = f"{job} {host}"
@@ -185,7 +186,9 @@ class Gates(PageReading):
         """
         place, job, scope = slot(response.url), job_of(response), f"front {kept[_TIMES]} of {gate}"
         known, asked = self._on_front[place], self._asked_front[place]
-        if not response.meta.get(_IS_ON_FRONT, known.get(button, known.get("", True))):
+        is_on_front = response.meta.get(_IS_ON_FRONT, known.get(button, known.get("", True)))
+        if not is_on_front:
+            response.meta[_IS_ON_FRONT] = is_on_front
             return []
         if self.gate_cookies.of(place):
             return [self._behind_gate(gate, job, kept)]
@@ -212,7 +215,8 @@ class Gates(PageReading):
         again = self._behind_gate(gate, job_of(response), kept)
         if response.request is not None and not has_header(response.request, "Cookie"):
             front = self._button_of(response)
-            again.meta[_IS_ON_FRONT] = is_on_front = front == button
+            is_on_front = None if front is None else front == button
+            again.meta[_IS_ON_FRONT] = is_on_front
             self._on_front[slot(gate)]["" if front == "" else button] = is_on_front
             if not is_on_front:
                 self._count("pages_own_buttons")
@@ -222,6 +226,11 @@ class Gates(PageReading):
                     printable(gate),
                 )
         yield again  # with a gate's cookie, if one is known by now
+
+    @staticmethod
+    def _is_doubtful(response: Response) -> bool:
+        """Whether a page that is read may be a gate, so that it does not show what is behind it."""
+        return response.meta.get(_IS_ON_FRONT, False) is None
 
     def _button_of(self, response: Response) -> str | None:
         """Return the button of a page that may be a gate; "": it is none, None: it is no page."""

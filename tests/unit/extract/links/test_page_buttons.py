@@ -147,3 +147,15 @@ def test_a_front_page_is_not_asked_for_without_end() -> None:
             shown_by(spider, front, FORM.replace("/enter", f"/in/{number}"))
             asked += 1
     assert asked == 100
+
+
+@pytest.mark.parametrize(("status", "missing"), [(403, 0), (404, 0), (200, 1)])
+def test_a_known_product_is_not_missing_where_its_page_may_be_a_gate(
+    status: int, missing: int
+) -> None:
+    """The front page was refused once, and all known products behind the gate were gone."""
+    spider, known = spider_of(), {m.KNOWN: {"id": "7", "name": "Lamp"}}
+    (front,) = read(spider, Request(f"{SHOP}/a", meta=dict(known)), FORM)
+    (again,) = shown_by(spider, front, MENU, status)
+    assert len(read(spider_of(), again, FORM)) == missing
+    assert len(read(spider, Request(f"{SHOP}/b", meta=dict(known)), FORM)) == missing
