@@ -105,11 +105,10 @@ def test_parts_that_were_stored_of_other_words_are_not_used(
 @pytest.mark.parametrize("lost", [b"\n=sold", b"\nletters amounts other"])
 def test_parts_that_lost_a_line_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: bytes
-):
+) -> None:
     """Each page was read as none of a product, because the last list ended too early."""
-    copy = tmp_path / "words"
-    shutil.copytree(FOLDER, copy)
-    monkeypatch.setattr(tables.resources, "files", lambda package: copy)
+    copy = Path(shutil.copytree(FOLDER, tmp_path / "words"))
+    monkeypatch.setattr("importlib.resources.files", lambda _: copy)
     whole = tables.current()[tables.PARTS]
     stored = whole.replace(lost, b"", 1)
     assert stored != whole
