@@ -74,7 +74,7 @@ _CATEGORY_PARAMETERS = (
         lazy_patterns.pattern(r"(?<=[?&])category=\d+(?:&|$)"),
     ),
     (
-        lazy_patterns.pattern(r"\d[\w%-]*\.html\?(?:[^#]*&)?cgid=", re.I),
+        lazy_patterns.pattern(r"\d[\w%-]{0,100}\.html\?(?:[^#]*&)?cgid=", re.I),
         lazy_patterns.pattern(r"(?<=[?&])cgid=[\w%-]*(?:&|$)"),
     ),
 )

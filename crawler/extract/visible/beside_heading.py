@@ -25,9 +25,7 @@ _MAX_RATIO = 5
 _BOXES, _MAX_PARTS = frozenset({"div", "p", "li", "ul", "dl", "section"}), 6
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A measure in brackets, which may end a variant's address: `/500ml`.
-_IS_MEASURE = re.compile(
-    r"\d+(?:[.,]\d+)?(?:M?L|CL|[KM]?G|[CM]?M|OZ|LB|W|V|GB|TB|PCS?|PK)"
-).fullmatch
+_MEASURE = re.compile(r"\d+(?:[.,]\d+)?(?:M?L|CL|[KM]?G|[CM]?M|OZ|LB|W|V|GB|TB|PCS?|PK)")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _MIN_FIGURES = 4
 _BRACKETED_AT_END = lazy_patterns.pattern(
@@ -136,7 +134,7 @@ def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
 def _is_addressed(url: str, number: str) -> bool:
     """Whether an address has a number; one with few figures has to be its last part."""
     if sum(map(str.isdigit, number)) < _MIN_FIGURES:
-        if _IS_MEASURE(number.upper()):
+        if _MEASURE.fullmatch(number.upper()):
             return False
         return url.partition("?")[0].rstrip("/").rpartition("/")[2] == number
     return stands_in(url, number)
