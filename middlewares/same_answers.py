@@ -6,7 +6,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 import attrs
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -48,6 +47,7 @@ from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
+from crawler.extract.page.page import is_root
 from middlewares.front_pages import FrontPages, may_be_sites
 from middlewares.own_answers import OwnAnswers, Seen
 from scrapy_seine import meta as m
@@ -155,7 +155,7 @@ class Answers:
         if not is_suspicious and not self._own.answers_itself(proxy):
             return judged
         what = shown(request.url, response.status, response.body, location)
-        is_front = urlsplit(asked.url)[2:4] in {("", ""), ("/", "")}
+        is_front = is_root(asked.url)
         # A site that moved, or has a folder for each language, leads its front page there, too.
         may_be_on_front = bool(location) or is_front or may_be_sites(response.body)
         seen = Seen(asked, answer.words, what, meta, may_be_on_front)

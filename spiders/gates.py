@@ -31,6 +31,7 @@ from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PRESSED, GATE_PROXY, MOST_HOSTS
 from crawler.extract.links.narrowings import NARROWS
 from crawler.extract.links.registered_domain import same_site
+from crawler.extract.page.page import is_root
 from crawler.extract.sites_without_products import HELP
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
@@ -143,7 +144,7 @@ class Gates(PageReading):
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
         kept[_TIMES] = times
         gate = asked if same_site(asked, response.url) else response.url
-        is_proven = is_page or bool(cookie or known) or answer.asks_age or _is_front(response.url)
+        is_proven = is_page or bool(cookie or known) or answer.asks_age or is_root(response.url)
         is_proven = is_proven or bool(self._on_front[host].get(button))
         if not is_proven and not response.meta.get(_IS_ON_FRONT):
             return self._ask_front(response, button, gate, kept)
@@ -362,10 +363,6 @@ class Gates(PageReading):
         times = kept.get(_TIMES, 0)
         request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[: m.LONGEST_SCOPE]
         return request
-
-
-def _is_front(url: str) -> bool:
-    return urlsplit(url)[2:4] in {("", ""), ("/", "")}
 
 
 def _target_of(response: Response) -> str | None:
