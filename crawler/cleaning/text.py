@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from html import unescape
 from typing import Any
+
+from crawler.normal_form import normal_form
 
 #: Control characters except white space, and invisible characters: soft hyphens, zero-width
 #: characters, bidirectional controls, annotation marks, tags, the byte order mark. Joiners (U+200C,
@@ -21,7 +22,6 @@ _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOTALL)
 _LINE, _PROSE = 1_000, 50_000
 _DEPTH = 6
-_PIECE = 2_000
 _LARGEST = 2**63
 
 
@@ -92,17 +92,6 @@ def identifier(value: Any, limit: int = _LINE) -> str | None:
     return text if text is None or text.isascii() else _UNSEEN.sub("", text).strip() or None
 
 
-def _composed(text: str) -> str:
-    """The text in NFC, in pieces, because ordering combining marks takes quadratic time."""
-    if len(text) <= _PIECE and unicodedata.is_normalized("NFC", text):
-        return text
-    pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
-    return "".join(
-        piece if unicodedata.is_normalized("NFC", piece) else unicodedata.normalize("NFC", piece)
-        for piece in pieces
-    )
-
-
 def _mend(text: str) -> str:
     if "&" in text:
         text = unescape(text)
@@ -112,5 +101,5 @@ def _mend(text: str) -> str:
         except UnicodeEncodeError:
             # A surrogate pair is joined, a lone surrogate becomes U+FFFD.
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        text = _composed(text)
+        text = normal_form("NFC", text)
     return _NOISE.sub("", text)

@@ -6,7 +6,6 @@ import json
 import re
 from functools import lru_cache
 from string import ascii_lowercase
-from unicodedata import normalize
 from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
@@ -16,6 +15,7 @@ from crawler.extract.gtin import has_check_digit
 from crawler.extract.page.page import Page, holds_digit, without_scripts
 from crawler.extract.structured.nodes import stands_in
 from crawler.extract.words import any_of, finder
+from crawler.normal_form import normal_form
 
 #: Parameters whose value is a product's number.
 _PARAMETER = lazy_patterns.pattern(
@@ -215,7 +215,7 @@ def _is_word_of_name(number: str, fields: Fields) -> bool:
     parts = number.casefold().split("-")
     if any(len(part) > _MAX_TYPE_LENGTH for part in parts if holds_digit(part)):
         return False
-    name = normalize("NFKD", (fields.get("name") or "").casefold())
+    name = normal_form("NFKD", (fields.get("name") or "").casefold())
     words = ["".join(filter(str.isalnum, word)) for word in name.split()]
     joined = "".join(words)
     if len(parts) == 1:

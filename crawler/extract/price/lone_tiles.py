@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from unicodedata import normalize
 
 from crawler.extract.address_kinds import is_errand, looks_like_product
 from crawler.extract.money.amounts import Money, find_prices
@@ -22,6 +21,7 @@ from crawler.extract.page.page import Element, short_text
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.price.words_beside import calls_price
 from crawler.extract.stock.availability import buys
+from crawler.normal_form import normal_form
 
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
@@ -167,7 +167,7 @@ def _is_named_by_address(walk: Lines, link: Element) -> bool:
     if not _first_inside(walk, link, "img"):
         return False
     slug = (link.get("href") or "")[:LONGEST_LINE].rstrip("/").rpartition("/")[2]
-    text = normalize("NFKD", short_text(link)).casefold()
+    text = normal_form("NFKD", short_text(link)).casefold()
     words = _SLUG_WORDS.findall(slug.partition("?")[0].partition(".")[0])
     return len(words) > 1 and all(word in text for word in words)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import unescape
 from typing import Any
-from unicodedata import normalize
 
 from crawler.extract.page.page import INVISIBLE
+from crawler.normal_form import normal_form
 
 _MAX_LENGTH = 200
 
@@ -19,5 +19,5 @@ def stored_form(value: Any) -> str:
     """
     text = str(value)[:_MAX_LENGTH]
     if "&" in text or not text.isascii():
-        text = normalize("NFC", unescape(INVISIBLE.sub("", text)))
+        text = normal_form("NFC", unescape(INVISIBLE.sub("", text)))
     return " ".join(text.split()).casefold()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from unicodedata import normalize
-
 from crawler.extract import lazy_patterns
 from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element
 from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.words import entry_matcher
+from crawler.normal_form import normal_form
 
 #: Letters of a name that is searched in a link's text, and words of that text.
 _MIN_NAME, _MAX_WORDS = 4, 8
@@ -147,4 +146,4 @@ def _calls(text: str) -> bool:
 
 def letters_of(text: str) -> str:
     """Return a name's letters and figures without accents and case: `L'Oréal` is `loreal`."""
-    return "".join(_LETTERS.findall(normalize("NFKD", text))).casefold()
+    return "".join(_LETTERS.findall(normal_form("NFKD", text))).casefold()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import islice
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, is_front_of_language
@@ -18,6 +18,7 @@ from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
 from crawler.extract.words import CachedRule, entry_matcher
+from crawler.normal_form import normal_form
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_HEADINGS, _MAX_AROUND = 80, 12
@@ -84,7 +85,7 @@ def says_host(text: str, host: str) -> bool:
     >>> says_host("'t red house", "www.redhouse.example"), says_host("oak lamp", "www.redhouse.example")
     (True, False)
     """
-    bare = "".join(c for c in normalize("NFKD", text) if not combining(c))
+    bare = "".join(c for c in normal_form("NFKD", text) if not combining(c))
     words = _WORDS.findall(bare)
     joined, long_words = "".join(words), [word for word in words if len(word) >= _MIN_WORD]
     for name in (n.replace("-", "") for n in host.split(".")[:-1] if len(n) >= _MIN_HOST):
