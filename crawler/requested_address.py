@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from scrapy import Request
+from scrapy.http import Response
 
 from scrapy_seine.urls import tidy
 
 
+def requested_url(page: Request | Response) -> str:
+    """Return the URL that was first requested for a page, as it was requested."""
+    return str((page.meta.get("redirect_urls") or (page.url,))[0])
+
+
 def requested_address(request: Request) -> str:
     """Return the tidied URL that was first requested, as it is where a URL is not valid."""
-    redirects = request.meta.get("redirect_urls") or (request.url,)
+    url = requested_url(request)
     try:
-        return tidy(str(redirects[0]))
+        return tidy(url)
     except ValueError:
-        return str(redirects[0])
+        return url

@@ -16,6 +16,7 @@ from crawler.access.detect import BAD, OK, REFUSED, REFUSED_AT, RULE, VERDICT, P
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from crawler.extract.links.gate_cookies import GATE_PRESSED
+from crawler.requested_address import requested_url
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 from scrapy_seine.urls import slot
@@ -88,7 +89,7 @@ class Detect:
         return Page(
             status=response.status,
             url=response.url,
-            requested_url=_first_url(request),
+            requested_url=requested_url(request),
             headers=_headers(response),
             body=response.body,
             expected=expected,
@@ -139,11 +140,6 @@ def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:
 
 def _kind_of_page(request: Request) -> str:
     return f"{slot(request.url)} {getattr(request.callback, '__name__', '')}"
-
-
-def _first_url(request: Request) -> str:
-    urls = request.meta.get("redirect_urls")
-    return str(urls[0]) if urls else request.url
 
 
 #: Headers that the rules use, because decoding all headers would cost more than the rules.

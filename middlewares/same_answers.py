@@ -23,7 +23,6 @@ from crawler.access.proxies.doubtful_pages import (
     is_last,
     name_of,
     page_of,
-    requested_url,
 )
 from crawler.access.proxies.list_format import Proxy
 from crawler.access.proxies.own_answer import Shown, shown
@@ -48,6 +47,7 @@ from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.extract.page.page import is_root
+from crawler.requested_address import requested_url
 from middlewares.front_pages import FrontPages, may_be_sites
 from middlewares.own_answers import OwnAnswers, Seen
 from scrapy_seine import meta as m

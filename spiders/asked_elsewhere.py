@@ -16,6 +16,7 @@ from scrapy.http import Response
 from crawler.access.proxies.sticky import ELSEWHERE, LOOKS
 from crawler.extract import Found, Link
 from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
+from crawler.requested_address import requested_url
 from scrapy_seine import meta as m
 from scrapy_seine.urls import slot
 from spiders import which_site
@@ -51,7 +52,7 @@ class AskedElsewhere(PageReading):
         if has_links or not is_seed or is_shut:  # once
             looks = _MOST_LOOKS - 1
         self._count("asked_elsewhere")
-        url = str((meta.get("redirect_urls") or (response.url,))[0])
+        url = requested_url(response)
         yield self._again(response, url, {LOOKS: looks + 1, ELSEWHERE: meta[_PROXY]})
 
     def _again(self, response: Response, url: str, marks: dict[str, Any]) -> Request:

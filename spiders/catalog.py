@@ -26,7 +26,7 @@ from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced, shown_by
 from crawler.items import Missing, Product
-from crawler.requested_address import requested_address
+from crawler.requested_address import requested_address, requested_url
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.errors import ConfigError
@@ -119,8 +119,9 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         """Read a page of any kind; an exception makes it a dead letter with a reason."""
         if self._left_site(response):
             self._count("offsite_redirects")
-            requested = str(response.meta["redirect_urls"][0])
-            site_id = str(response.meta.get(m.SITE_ID) or which_site.site_id(requested))
+            site_id = str(
+                response.meta.get(m.SITE_ID) or which_site.site_id(requested_url(response))
+            )
             self._warn_fruitless(site_id, self.fruitless.note_redirect_away(site_id, response.url))
             yield from self._missing_items(response, None)
             return
@@ -262,9 +263,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         refuse every second page. Where too few products are known to tell by the address alone
         (*is_empty*), pages that show the same tell.
         """
-        url = (
-            tidied(str((response.meta.get("redirect_urls") or (response.url,))[0])) or response.url
-        )
+        url = tidied(requested_url(response)) or response.url
         site_id, job = site_id_of(response), job_of(response)
         scope = str(response.meta.get(m.SCOPE) or "")
         if f" again {_ALIKE} " in scope or (is_empty and f" again {_UNPRICED} " in scope):
@@ -384,9 +383,10 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
         """Warn of a site whose pages show no product."""
         meta, site_id = response.meta, site_id_of(response)
-        requested = str((meta.get("redirect_urls") or (response.url,))[0])
         seed = not (meta.get(m.DEPTH) or meta.get(m.JOB_ID) or m.KNOWN in meta)
-        warning = self.fruitless.note(site_id, result, requested, is_product=shown, seed=seed)
+        warning = self.fruitless.note(
+            site_id, result, requested_url(response), is_product=shown, seed=seed
+        )
         self._warn_fruitless(site_id, warning)
 
     def _warn_fruitless(self, site_id: str, warning: str | None) -> None:

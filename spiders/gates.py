@@ -34,6 +34,7 @@ from crawler.extract.links.registered_domain import same_site
 from crawler.extract.page.page import is_root
 from crawler.extract.sites_without_products import HELP
 from crawler.items import Missing, Product
+from crawler.requested_address import requested_url
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.printable import printable
@@ -140,7 +141,7 @@ class Gates(PageReading):
         is_passed = cookie and not is_next_step and (button not in known if known else not button)
         if is_passed or any(pair.decode() in cookie.split("; ") for pair in answer.cookies):
             return []  # or its script has set them
-        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        asked = requested_url(response)
         kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
         kept[_TIMES] = times
         gate = asked if same_site(asked, response.url) else response.url

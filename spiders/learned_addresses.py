@@ -21,6 +21,7 @@ from crawler.extract.links.visit_parameters import (
 )
 from crawler.extract.page.page import tidied
 from crawler.extract.sites_without_products import SitesWithoutProducts, loads_own_list
+from crawler.requested_address import requested_url
 from scrapy_seine.printable import printable
 from spiders.page_reading import SHELF, PageReading, job_of, site_id_of
 
@@ -60,7 +61,7 @@ class LearnedAddresses(PageReading):
         site_id = site_id_of(response)
         if not shown and (result.verdict.listing > 0 or loads_own_list(result.page)):
             self.fruitless.note_listing(site_id, result.page, links)
-        requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        requested = requested_url(response)
         canonical = result.page.canonical
         is_variant = (
             shown
@@ -110,8 +111,7 @@ class LearnedAddresses(PageReading):
         self, response: Response, page: Page, shows: bool, links: list[Link]
     ) -> None:
         """Learn which facets, tags and brands show no further product, for the same middleware."""
-        requested = str((response.meta.get("redirect_urls") or (page.url,))[0])
-        url = tidied(requested)
+        url = tidied(requested_url(response))
         if url is None:
             return
         place = self.narrowings.note(

@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from scrapy import Request
 
 from crawler.access.shared_state import proxies_key, run
+from crawler.requested_address import requested_url
 from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
@@ -54,11 +55,6 @@ def name_of(request: Request) -> str:
     is_page = request.callback is None and request.method == "GET" and not is_last(request)
     times = int(request.meta.get(AGAIN) or 0)
     return f"{times} {requested_url(request)}" if is_page else ""
-
-
-def requested_url(request: Request) -> str:
-    """Return the address that was requested before redirects."""
-    return str((request.meta.get("redirect_urls") or (request.url,))[0])
 
 
 def page_of(name: str) -> tuple[int, str]:
