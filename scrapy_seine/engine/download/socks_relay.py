@@ -34,9 +34,11 @@ class Relay:
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
-        self._failures: dict[tuple[str, str], tuple[float, str]] = {}
-        """When a connection failed last (monotonic s), and the refused address, '' if there was no
-        answer, by home and place."""
+        self._refusals: dict[tuple[str, str], tuple[float, str]] = {}
+        """When a connection was refused last (monotonic s), and its address, by home and place."""
+        self._silences: dict[tuple[str, str], float] = {}
+        """When a place did not answer last, the same way. A refusal stays known beside it, because
+        `127.0.0.1` and `127.0.0.1.`, which no resolver knows, are one place."""
         self.connected_addresses: dict[str, str] = {}
         """Address of the latest connection to a place."""
         self._servers: dict[str, asyncio.Server] = {}
@@ -57,13 +59,15 @@ class Relay:
 
     def failure(self, home: str, place: str, since: float) -> str | None:
         """Return the refused address of a place, '' if it did not answer, None if neither."""
-        at, address = self._failures.get((home, place), (0.0, ""))
-        return address if at >= since else None
+        at, address = self._refusals.get((home, place), (0.0, ""))
+        if address and at >= since:
+            return address
+        return "" if self._silences.get((home, place), -1.0) >= since else None
 
     def last_refusal(self, home: str, since: float) -> tuple[str, str] | None:
         """Return the place and address that pages of a *home* were refused last; None: none."""
-        for (of, place), (at, address) in reversed(self._failures.items()):
-            if of == home and address and at >= since:
+        for (of, place), (at, address) in reversed(self._refusals.items()):
+            if of == home and at >= since:
                 return place, address
         return None
 
@@ -99,7 +103,7 @@ class Relay:
                 permitted = self.reach.reachable(home, place, addresses)
                 if not permitted:
                     _remember(
-                        self._failures, (home, place), (monotonic(), addresses[0]), _MOST_PLACES
+                        self._refusals, (home, place), (monotonic(), addresses[0]), _MOST_PLACES
                     )
                     return DENIED
                 peer = await race(permitted, port)
@@ -113,7 +117,7 @@ class Relay:
                 _remember(self.connected_addresses, place, address, _MOST_PLACES)
                 return remote
         except (OSError, RuntimeError, UnicodeError):
-            _remember(self._failures, (home, place), (monotonic(), ""), _MOST_PLACES)
+            _remember(self._silences, (home, place), monotonic(), _MOST_PLACES)
             return UNREACHABLE
 
 

@@ -18,7 +18,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach, policy_from
 from scrapy_seine.engine.download.scrapy_client import TimedPool
-from scrapy_seine.engine.download.socks_relay import DENIED, Relay
+from scrapy_seine.engine.download.socks_relay import DENIED, UNREACHABLE, Relay
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError, SeineError
 from tests.integration.access.conftest import Fetch
@@ -190,6 +190,17 @@ async def test_a_page_in_the_browser_reaches_no_name_that_becomes_private(
             public[1].close()
             assert await relay._connect(home, "shop.example", port) == DENIED
             assert relay.failure(home, home, 0) == "127.0.0.1"
+
+
+async def test_a_place_that_does_not_answer_hides_no_refusal_of_it() -> None:
+    """`127.0.0.1` and `127.0.0.1.` are one place, and no resolver knows the second."""
+    relay = Relay(Reach(AddressPolicy(), InFlightTable()))
+    began = time.monotonic()
+    assert await relay._connect("", "127.0.0.1", 9) == DENIED
+    assert await relay._connect("", "127.0.0.1.", 9) == UNREACHABLE
+    assert relay.failure("", "127.0.0.1:9", began) == "127.0.0.1"
+    assert relay.last_refusal("", began) == ("127.0.0.1:9", "127.0.0.1")
+    assert relay.failure("", "127.0.0.1:9", time.monotonic() + 1) is None
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "93.184.216.34"])
