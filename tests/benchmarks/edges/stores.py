@@ -34,6 +34,7 @@ OUTAGES: Mapping[str, str] = {
     "25006": "the server is read-only for now",
     "55P03": "a lock is not available",
 }
+_DISK_MB = 8
 _TRIGGER = """
 CREATE FUNCTION edges_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE rule record;
@@ -58,16 +59,17 @@ def stores(scene: Scene) -> None:
     scene.settings["SEINE_ARCHIVE"] = str(scene.folder / "archive")
     scene.settings["SEINE_ARCHIVE_SECONDS"] = 1
     scene.query(_TRIGGER)
-    with small_disk(scene.folder / "archive", "256k"):
+    # The disk stays to the end, because a stopping worker looks for its objects of the archive.
+    with small_disk(scene.folder / "archive", f"{_DISK_MB}m"):
         scene.start()
         _refusals(scene)
         _archive(scene)
-    _outages(scene)
-    _terminated(scene)
-    _closed(scene)
-    _renamed(scene)
-    _locked(scene)
-    scene.stop()
+        _outages(scene)
+        _terminated(scene)
+        _closed(scene)
+        _renamed(scene)
+        _locked(scene)
+        scene.stop()
     scene.exits("stores")
     scene.judge()
 
@@ -94,7 +96,7 @@ def _archive(scene: Scene) -> None:
     name = scene.fault("15 the archive's disk is full")
     ballast = scene.folder / "archive" / "ballast"
     with contextlib.suppress(OSError):
-        ballast.write_bytes(b"x" * (1 << 20))
+        ballast.write_bytes(bytes(_DISK_MB << 20))
     _, seed = scene.shelf(name, 10)
     scene.seed(seed)
     pause(4)
