@@ -22,7 +22,7 @@ TRACKING = frozenset(
 SESSION = frozenset(
     """
     phpsessid jsessionid aspsessionid* sessionid session_id sess_id oscsid zenid cfid
-    cftoken xtcsid mmcsid emossid ___sid
+    cftoken xtcsid mmcsid emossid ___sid force_sid
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
 

@@ -54,6 +54,7 @@ SAME_PAGE = [
     (f"{H}/a?mc_cid=1&_ga=2&_hsenc=3&yclid=4&_pos=5&_sid=6", f"{H}/a"),
     (f"{H}/a;jsessionid=1A2B?x=1", f"{H}/a?x=1"),
     (f"{H}/a?PHPSESSID=0f&osCsid=1", f"{H}/a"),
+    (f"{H}/a?force_sid=0f2a&cl=links", f"{H}/a?cl=links"),
     (f"{H}/a?sid=0123456789abcdef0123", f"{H}/a"),
     (f"{H}/a?sid=12", f"{H}/a?sid=12"),
     ("http://B\u00fccher.example/", "http://xn--bcher-kva.example/"),
