@@ -25,8 +25,12 @@ from crawler.extract.page.page import Element, Page, parse, short_text
 from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys
 from crawler.extract.visible.plain_offers import is_of_period
 
+#: Goods for which a page's product is taken back; one thing is often sold in three packs.
+_MIN_WITHDRAWN = 4
 #: Goods that make a shop, titles of a page that are looked at, and elements of a box.
 _MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
+#: Buttons and links of a page that are looked at, and points that no sign outweighs.
+_MAX_PRESSED, _NEVER = 1_000, 100
 #: What is pressed to buy.
 _PRESSED = ("button", "input", "a")
 #: Characters of a name, and of a line that says the stock.
@@ -42,19 +46,55 @@ def goods_of(page: Page, found: Found) -> list[Found]:
     link of a box leads to another page, as those of a listing's tiles do. A cart shows goods of the
     shop again, and what has a price for a period is a plan.
     """
-    if found.kind == "product" or page.tile_amounts or len(page.headings) < _MIN_GOODS:
+    if found.kind == "product" or page.tile_amounts:
         return []
-    if is_trap(page.url) or is_errand(without_origin(page.url)):
-        return []
-    boxes = [pair for pair in _boxes(page) if _is_goods(pair[1])]
-    names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
-    if not _MIN_GOODS <= len(names) == len(boxes):
-        return []
-    if any(link.kind == "product" for link in find_links(page)):
+    boxes = _goods_boxes(page)
+    if not boxes or any(link.kind == "product" for link in find_links(page)):
         return []
     read = [_read(title, box, page) for title, box in boxes]
     products = [product for product in read if product.kind == "product"]
     return [] if any(map(_is_of_period, products)) else products
+
+
+def withdraw_first(page: Page, found: Found) -> None:
+    """Take back the product of a page that has only read the first of the goods in its boxes.
+
+    A category's page whose goods have no page of their own has the category's name, and the price
+    and the number of the first box. What sells something beside the boxes is a product's page.
+    """
+    if found.kind != "product" or found.verdict.listing <= 0:
+        return
+    if {found.sources.get("name"), found.sources.get("price", "text")} != {"text"}:
+        return
+    boxes = _goods_boxes(page)
+    if len(boxes) < _MIN_WITHDRAWN or any(_is_name(found, title) for title, _ in boxes):
+        return
+    inside = {pressed for _, box in boxes for pressed in _buttons(box)}
+    if any(button not in inside for button in _buttons(page.root)):
+        return
+    found.verdict.add("product", -_NEVER, "it shows goods in boxes, and sells nothing beside them")
+    found.fields.clear()
+    found.sources.clear()
+    page.shows_product = False
+
+
+def _is_name(found: Found, title: Element) -> bool:
+    return short_text(title, _MAX_TEXT) == found.fields.get("name")
+
+
+def _buttons(box: Element) -> list[Element]:
+    """Return what buys in a box, or in a page."""
+    pressed = islice(box.iter(*_PRESSED), _MAX_PRESSED)
+    return [each for each in pressed if buys(short_text(each) or each.get("value") or "")]
+
+
+def _goods_boxes(page: Page) -> list[tuple[Element, Element]]:
+    """Return the titles and boxes of a page's goods; none where they are no goods of a shop."""
+    if len(page.headings) < _MIN_GOODS or is_trap(page.url) or is_errand(without_origin(page.url)):
+        return []
+    boxes = [pair for pair in _boxes(page) if _is_goods(pair[1])]
+    names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
+    return boxes if _MIN_GOODS <= len(names) == len(boxes) else []
 
 
 def _boxes(page: Page) -> Iterator[tuple[Element, Element]]:

@@ -13,7 +13,7 @@ from parsel.csstranslator import HTMLTranslator
 
 from crawler.extract.default_parser import Found, extract
 from crawler.extract.external_id import identify
-from crawler.extract.goods_on_one_page import goods_of
+from crawler.extract.goods_on_one_page import goods_of, withdraw_first
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.page.lines import HIDDEN, read_all
@@ -78,7 +78,9 @@ class Site:
         """Read a page: the default parser, then this site's selectors over it."""
         result = extract(page)
         is_product = _matches(self.product_pages, page.url)
-        if self.product_pages is not None:
+        if self.product_pages is None:
+            withdraw_first(page, result)
+        else:
             result.verdict.add("product", 100 if is_product else -100, "the site file says so")
             if is_product and not result.fields:
                 result.complete()

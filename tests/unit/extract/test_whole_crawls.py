@@ -231,6 +231,46 @@ def test_plans_and_carts_are_no_goods_of_a_page(box: str, path: str) -> None:
     assert not list(Site().products(page, extract(page)))
 
 
+def category_page(boxes: str, beside: str = "") -> list[tuple[str, str]]:
+    body = f"<nav><a href=/oils.html>Oils</a></nav><h1>Soaps</h1>{beside}{boxes}"
+    page = parse(f"<html lang=en><title>Soaps</title><body>{body}", f"{SHOP}/soaps.html")
+    site = Site()
+    return [(item.name, str(item.price)) for item in site.products(page, site.extract(page))]
+
+
+def soap(name: str, price: str) -> str:
+    return (
+        f"<section id={name}><img src=/{name}.jpg><h2>{name} soap</h2><p>Ref. S-{name}</p>"
+        f"<p class=price>${price}</p><p>In stock</p><button>Add to cart</button></section>"
+    )
+
+
+SOAPS = "".join(map(soap, ("rose", "pine", "honey", "clay"), ("8.50", "9.50", "7.00", "6.50")))
+
+
+def test_a_category_whose_goods_have_no_pages_is_not_read_as_its_first_one() -> None:
+    """`Soaps` at 8.50 was the only row of six soaps, at a confidence of .99."""
+    assert category_page(SOAPS) == [
+        ("rose soap", "8.50"),
+        ("pine soap", "9.50"),
+        ("honey soap", "7.00"),
+        ("clay soap", "6.50"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("boxes", "beside"),
+    [
+        (SOAPS, "<p class=price>$20.00</p><button>Add to cart</button>"),
+        ("".join(map(soap, ("1x", "3x", "6x"), ("8.50", "24.00", "45.00"))), ""),
+    ],
+    ids=["the set is sold, too", "three packs"],
+)
+def test_boxes_beside_what_a_page_sells_are_not_its_products(boxes: str, beside: str) -> None:
+    rows = category_page(boxes, beside)
+    assert [name for name, _ in rows] == ["Soaps"]
+
+
 def test_goods_whose_boxes_are_counted_are_known_by_their_names() -> None:
     """`id=item-1` was that of another thing on the shop's next page."""
     boxes = "".join(
