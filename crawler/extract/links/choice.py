@@ -23,6 +23,11 @@ from crawler.extract.links.facets import (
     shown_at_once,
     without_display,
 )
+from crawler.extract.links.market_choice import (
+    MAX_BESIDE_CHOICE,
+    in_own_language,
+    one_market_first,
+)
 from crawler.extract.links.other_languages import (
     alternate_folders,
     alternate_origins,
@@ -31,7 +36,6 @@ from crawler.extract.links.other_languages import (
     language_folder,
     leads_to_other_language,
     market_folder,
-    names_language,
 )
 from crawler.extract.links.pagination import (
     Address,
@@ -45,7 +49,13 @@ from crawler.extract.links.pagination import (
     without_first_page,
 )
 from crawler.extract.links.plain_kinds import plain_kind
-from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
+from crawler.extract.links.scripted import (
+    SCRIPTED,
+    described,
+    next_pages,
+    scripted,
+    written_menus,
+)
 from crawler.extract.links.switches import common_switches, has_switch, without_switches
 from crawler.extract.links.tile_links import is_listed, linked_tiles, only_references
 from crawler.extract.links.traps import (
@@ -81,9 +91,6 @@ PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20,
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 #: What a slash before it makes the begin of another host's address, as browsers read it.
 _SLASHES = frozenset("/\\")
-#: Other links of a front page that only lets visitors choose a language: imprint, contact; and
-#: countries of a page that lets them choose one.
-_MAX_BESIDE_CHOICE, _MIN_MARKETS = 6, 2
 #: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
 _MAX_ANCHORS = 20_000
 #: Boxes whose links may turn a page or narrow a listing.
@@ -147,6 +154,8 @@ def _add_loaded(collector: _LinkCollector, page: Page) -> None:
     if is_root(page.url) or "listing" not in kinds:
         for element, reference in loaded_menus(page):
             collector.add(element, "listing", reference)
+        for element, reference in written_menus(page):
+            collector.add(element, None, reference)
 
 
 def _add_scripted(collector: _LinkCollector, page: Page) -> None:
@@ -405,11 +414,11 @@ class _LinkCollector:
         ):
             links = [link for link in links if link.kind != "pagination"]
         if all(link.kind == "other" for link in links):
-            if self.address[1] == "/" and len(links) <= _MAX_BESIDE_CHOICE:
+            if self.address[1] == "/" and len(links) <= MAX_BESIDE_CHOICE:
                 links += self._in_first_language()
-            links = self._one_market_first(links)
+            links = one_market_first(links, self.lang)
         if self.address[1] == "/":
-            return self._in_own_language(links) if self.lang else links
+            return in_own_language(self.page, links) if self.lang else links
         return self._of_market(links) if is_market_front(self.address[1]) else links
 
     def _of_market(self, links: list[Link]) -> list[Link]:
@@ -458,29 +467,6 @@ class _LinkCollector:
             self.page.other_languages.pop(origin, None)
             self.page.other_languages.pop(language_folder(path), None)
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
-
-    def _one_market_first(self, links: list[Link]) -> list[Link]:
-        """Let one of the countries of which a page lets choose one be read before the others."""
-        fronts = [link for link in links if is_market_front(split_url(link.url)[1])]
-        if len(fronts) < _MIN_MARKETS or len(links) - len(fronts) > _MAX_BESIDE_CHOICE:
-            return links
-        own = (x for x in fronts if names_language(market_folder(split_url(x.url)[1]), self.lang))
-        first = next(own, fronts[0]) if self.lang else fronts[0]
-        others = [link for link in links if link is not first]
-        return [Link(first.url, "listing", "it is the shop in one country"), *others]
-
-    def _in_own_language(self, links: list[Link]) -> list[Link]:
-        """Drop links into other languages' folders if the front page links to its own language's."""
-        folders = [language_folder(split_url(link.url)[1]) for link in links]
-        if not any(folder and names_language(folder, self.lang) for folder in folders):
-            return links
-        own_links = []
-        for link, folder in zip(links, folders, strict=True):
-            if not folder or names_language(folder, self.lang):
-                own_links.append(link)
-            else:
-                self.page.other_languages.setdefault(folder, []).append(link.url)
-        return own_links
 
 
 @lru_cache(maxsize=1024)  # for menus, too

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, Page
@@ -44,6 +45,19 @@ _NEXT_KEYS = (b"next_page", b"nextPage", b"next_url", b"nextUrl")
 _NEXT = lazy_patterns.pattern(
     r"(?:next_?[pP]age|next_?[uU]rl|next_page_url|nextPageUrl)\\?[\"']?\s?:\s?\\?[\"'](?=[/h?])([^\"'\s<>{}]{1,600}?)\\?[\"']"
 )
+#: Scripts of a page that are searched for a menu that they write, and its entries.
+_MAX_SCRIPTS, _MAX_ENTRIES = 30, 200
+#: An entry of such a menu: its text and its address side by side, or a link.
+_WRITTEN = (
+    r"(?:/|\.{1,2}/)?[\w%-]{1,60}(?:/[\w%-]{1,60}){0,4}"
+    r"(?:\.(?:php|html?|aspx?|jsp|cgi)(?:\?[\w%=&;+-]{1,100})?|/)"
+)
+_ENTRY = lazy_patterns.pattern(
+    rf"([\"'])(?=\w)[^\"'<>\\\n=]{{2,60}}\1\s?,\s?([\"'])(?P<behind>{_WRITTEN})\2"
+    rf"|([\"'])(?P<before>{_WRITTEN})\4\s?,\s?([\"'])(?=\w)[^\"'<>\\\n=/.]{{2,60}}\6"
+    rf"|<a\s[^<>+]{{0,100}}href=\\?[\"']?(?P<linked>{_WRITTEN})\\?[\"' >]"
+)
+_WRITE_SIGNS = (b"document.write", b"innerHTML", b"Array(", b"enu(")
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.
 is_no_page = re.compile(
@@ -76,6 +90,20 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
                 yield from members[:_MAX_LISTED]
         elif text and _may_list(text) and "ld+json" not in (script.get("type") or ""):
             yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
+
+
+def written_menus(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield the scripts that write a menu into the page, each with the address of an entry."""
+    if not any(map(page.holds, _WRITE_SIGNS)):
+        return
+    entries = (
+        (script, next(filter(None, match.group("behind", "before", "linked"))))
+        for script in page.scripts[:_MAX_SCRIPTS]
+        if script.text
+        for match in islice(_ENTRY.finditer(script.text[:_MAX_SCRIPT_LENGTH]), _MAX_ENTRIES)
+    )
+    for members in lists_of(entry for entry in entries if not is_no_page(entry[1])):
+        yield from members[:_MAX_LISTED]
 
 
 def described(page: Page) -> Iterator[tuple[Element, str]]:

@@ -350,3 +350,29 @@ def test_what_is_below_a_category_of_cookies_is_followed_from_it_and_from_a_site
         urls = [f"{SHOP}{path}" for path in listed]
         kept = listed_links(urls, SHOP, lambda *_: True)
         assert {link.url.removeprefix(SHOP) for link in kept} == expected
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'var m = new Array(new Array("Plates","cat.php?id=3"),new Array("Bowls","cat.php?id=4"),'
+        'new Array("Jugs","cat.php?id=5")); document.write("<a href=" + m[i][1] + ">");',
+        "addMenu('plates.html', 'Plates'); addMenu('bowls.html', 'Bowls'); addMenu('jugs.html', 'Jugs')",
+        'document.write(\'<a href="/c/plates/">Plates</a><a href="/c/bowls/">B</a><a href=/c/jugs/>J</a>\')',
+    ],
+    ids=["an array", "calls", "written links"],
+)
+def test_a_menu_that_only_a_script_has_is_followed_beside_products(script: str) -> None:
+    """33 of 36 products were reached from no link: the front page has tiles, and no menu."""
+    tiles = "".join(
+        f"<a href=scheda.php?id={n}><img src={n}.jpg>Vase {n}</a> €9.50 " for n in (1, 2)
+    )
+    body = f"<html lang=it><title>A</title><script>{script}</script><body>{tiles}"
+    found = {link.url for link in find_links(parse(body, "https://a.example/"))}
+    assert len([url for url in found if "scheda" not in url]) == 3
+
+
+def test_what_a_tracker_lists_is_no_menu() -> None:
+    script = 'ga("send","event","a/b.html"); load("lib","/js/"); set("x","/y/"); set("u","/v/")'
+    body = f"<html><title>A</title><script>{script}</script><body><a href=/p/vase-12>Vase</a>"
+    assert [x.kind for x in find_links(parse(body, "https://a.example/"))] == ["product"]
