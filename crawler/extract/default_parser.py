@@ -209,6 +209,7 @@ def extract(page: Page) -> Found:
     # Guesses come last, because the visible text is read only for fields without a value.
     offered.update({merge.GUESSED: guesses} if guesses else {})
     result.merge()
+    page.number = result.fields.get("sku")
     return result
 
 

@@ -14,6 +14,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import leads_aside
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
+from crawler.extract.links.companions import leave_out
 from crawler.extract.links.contexts import FACET, FOOT, NAV, PAGER, Contexts
 from crawler.extract.links.facets import (
     ALL_PRODUCTS,
@@ -400,6 +401,7 @@ class _LinkCollector:
             self.links_by_url.pop(url or "", None)
         if self.page.tile_amounts and not self.page.shows_product:
             self._note_tiles()
+        self._leave_out()
         links = list(self.links_by_url.values())
         if self.variants.by_shared_place:
             shown = self.variants.products(self.links_by_url)
@@ -420,6 +422,11 @@ class _LinkCollector:
         if self.address[1] == "/":
             return in_own_language(self.page, links) if self.lang else links
         return self._of_market(links) if is_market_front(self.address[1]) else links
+
+    def _leave_out(self) -> None:
+        """Delete links to what is offered about one product."""
+        if self.page.shows_product or self.page.tile_amounts:
+            leave_out(self.page, self.links_by_url, self.url_of)
 
     def _of_market(self, links: list[Link]) -> list[Link]:
         """Return a country's or language's front page's links, or to another one if it has no goods."""

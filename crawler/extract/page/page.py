@@ -86,6 +86,8 @@ class Page:
     page itself, if it says so of all of its links."""
     shows_product: bool = False
     """Whether `extract` judged the page to be a product's."""
+    number: str | None = None
+    """The product's number in the shop, as `extract` read it."""
     tile_amounts: Sequence[Element] = ()
     """The elements of the prices in a listing's tiles (`classify.visible_signs`)."""
     is_at_service: bool = False

@@ -1,0 +1,80 @@
+"""Links to what a shop offers about one product are left out by its number, in any language."""
+
+from __future__ import annotations
+
+from itertools import starmap
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+
+SHOP = "https://shop.example"
+
+
+def links(body: str, path: str) -> set[str]:
+    page = parse(f"<html lang=pl><title>A</title><body>{body}", SHOP + path)
+    extract(page)
+    return {link.url.removeprefix(SHOP) for link in find_links(page)}
+
+
+def product(body: str) -> str:
+    return (
+        f"<ul><li><a href=/kategoria.php?k=12>Farby</a></ul><h1>Farba</h1><p>Kod produktu: KR-77</p>"
+        f"<p class=price>12,00 z\u0142</p><button>Do koszyka</button>{body}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("/towar.php?id=1003", "/zapytaj.php?id=1003"),
+        ("/urun/hali-usak-1003", "/yazdir/1003"),
+        ("/1003-farba.html", "/schowek/1003"),
+        ("/farby/akryl", "/merken?art=KR-77"),
+    ],
+)
+def test_what_carries_the_number_of_a_product_is_not_followed_from_its_page(
+    path: str, link: str
+) -> None:
+    """Print views, forms and lists of three kinds cost 126 of 180 requests of a shop of 35."""
+    body = product(f"<a href={link}>x</a><a href={link.replace('1003', '1010')}&b=1>other</a>")
+    assert link not in links(body, path)
+    assert "/kategoria.php?k=12" in links(body, path)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href=/zapytaj.php?id=1010>Inny</a>",
+        "<a href=/seria.php?nr=1003>1003</a>",
+        "<nav><a href=/dzial/1003>Farby</a></nav>",
+    ],
+    ids=["another number", "the link's text is the number", "a menu"],
+)
+def test_other_links_of_a_products_page_are_followed(link: str) -> None:
+    assert len(links(product(link), "/towar.php?id=1003")) == 2
+
+
+def tile(name: str, number: int, foot: str) -> str:
+    picture = f"<a href=/{name}><img src=/b/RW-{number}_s.jpg><b>{name}</b></a>"
+    return f"<li>{picture}<p>{number},00 z\u0142</p>{foot}</li>"
+
+
+NAMES = (("rack-a", 130), ("rack-b", 133), ("rack-c-75", 136), ("rack-d", 139))
+
+
+def test_what_carries_the_number_of_a_tile_is_not_followed() -> None:
+    foot = "<a href=/vergleich?add=RW-{0}>Vergleichen</a><a href=/merk/RW-{0}>Merken</a>"
+    tiles = "".join(tile(name, number, foot.format(number)) for name, number in NAMES)
+    found = links(f"<h1>Racks</h1><ul>{tiles}</ul><a href=/hilfe?nr=7>Hilfe</a>", "/racks/")
+    assert found == {"/rack-a", "/rack-b", "/rack-c-75", "/rack-d", "/hilfe?nr=7"}
+
+
+def test_each_product_of_a_box_is_followed_though_no_address_tells_what_it_is() -> None:
+    def pair(name: str, number: int) -> str:
+        return (
+            f"<a href=/x?i={number}><img src=/b/{number}.jpg>{name}</a><p>{number},00 z\u0142</p>"
+        )
+
+    found = links(f"<h1>Racks</h1><div>{''.join(starmap(pair, NAMES))}</div>", "/racks/")
+    assert found == {f"/x?i={number}" for _, number in NAMES}
