@@ -24,6 +24,7 @@ from crawler.extract.links.facets import (
     shown_at_once,
     without_display,
 )
+from crawler.extract.links.language_switch import fronts_of, leave_out_copies
 from crawler.extract.links.market_choice import (
     MAX_BESIDE_CHOICE,
     in_own_language,
@@ -189,8 +190,10 @@ class _LinkCollector:
         self.origin = page.base if end < 0 else page.base[:end]
         self.lang = page.lang[:2].lower()
         self.folder = language_folder(self.address[1])
-        self.foreign_folders = alternate_folders(page, self.address[1])
-        self.foreign_origins = alternate_origins(page, self.address[0])
+        self.foreign_folders = self.foreign_origins = frozenset[str]()
+        if page.holds(b"hreflang") or page.holds(b"hrefLang"):  # as React writes it
+            self.foreign_folders = alternate_folders(page, self.address[1])
+            self.foreign_origins = alternate_origins(page, self.address[0])
         self.has_copies = bool(self.folder or self.foreign_folders or self.foreign_origins)
         #: Links that were left out, because they lead to another language; the language first.
         self.translations: list[tuple[str, str]] = []
@@ -424,9 +427,12 @@ class _LinkCollector:
         return self._of_market(links) if is_market_front(self.address[1]) else links
 
     def _leave_out(self) -> None:
-        """Delete links to what is offered about one product."""
+        """Delete links to what is offered about one product, and to the shop in other languages."""
+        links = self.links_by_url
         if self.page.shows_product or self.page.tile_amounts:
-            leave_out(self.page, self.links_by_url, self.url_of)
+            leave_out(self.page, links, self.url_of)
+        if self.lang and not self.folder and (fronts := links.keys() & fronts_of(self.address[0])):
+            self.translations += leave_out_copies(self.page, links, fronts, self.url_of)
 
     def _of_market(self, links: list[Link]) -> list[Link]:
         """Return a country's or language's front page's links, or to another one if it has no goods."""

@@ -127,7 +127,7 @@ def alternate_origins(page: Page, own_origin: str) -> frozenset[str]:
     and not the page's own host: themes say `lang=en` of shops in all languages.
     """
     lang = page.lang[:2].lower()
-    if not lang or not page.holds(b"hreflang"):
+    if not lang:
         return frozenset()
     foreign_origins: set[str] = set()
     own_origins = {own_origin}
