@@ -482,3 +482,11 @@ def test_a_menu_that_a_script_fills_in_is_loaded_from_the_front_page_or_where_no
 def test_no_other_part_that_a_script_fills_in_is_loaded_as_a_menu(part: str) -> None:
     found = links(part + CARD.format("/red-lamp"), f"{SHOP}/")
     assert found.keys() - {"/about"} == {"/red-lamp"}
+
+
+@pytest.mark.parametrize("name", ["ordina", "tri", "siralama", "ordenar", "vista", "ansicht"])
+def test_an_order_of_a_scripts_listing_is_no_listing_of_its_own(name: str) -> None:
+    """Each of six categories of an Italian shop was fetched in two further orders."""
+    body = f"<a href=?k=3&{name}=x>x</a><a href=list.php?k=4>Bowls</a>"
+    page = parse(f"<html><title>A</title>{body}", "https://a.example/list.php?k=3")
+    assert [link.url for link in find_links(page)] == ["https://a.example/list.php?k=4"]
