@@ -82,9 +82,11 @@ _CATEGORY_PARAMETERS = (
 _SIGNS_OF_CATEGORY = ("ath=", "/category/", "?category=", "cgid=")
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
-#: Products that are the same at two origins of a host after which links lead to the first one, the
-#: name under which they are counted, and hosts that are remembered.
-_SAME_AT_ORIGINS, _ORIGIN, _MAX_HOSTS = 3, ":", 1_000
+#: Products that are the same at two origins of a host after which links lead to the first one, by
+#: whether http and https alone differ.
+_SAME_AT_ORIGINS = {True: 1, False: 3}
+#: The name under which such products are counted, and hosts that are remembered.
+_ORIGIN, _MAX_HOSTS = ":", 1_000
 #: Before the place of a folder that may be a visit's number; no parameter's name begins so.
 _PLACE = "//"
 #: Values and folders that may be a visit's number.
@@ -182,7 +184,8 @@ class Visits:
             return
         content = hash(repr(products).replace(origin, "/"))
         self._note(parameter, hash((key, url[len(origin) :])), hash(origin), content)
-        is_same = parameter.same_contents >= _SAME_AT_ORIGINS
+        differs_in_scheme = origin.partition(":")[2] == origins[0].partition(":")[2]
+        is_same = parameter.same_contents >= _SAME_AT_ORIGINS[differs_in_scheme]
         if is_same and origin != origins[0] and len(self._twins) < _MAX_HOSTS:
             self._twins[f"{job} {origin}"] = origins[0]
 
