@@ -429,8 +429,7 @@ class _LinkCollector:
     def _leave_out(self) -> None:
         """Delete links to what is offered about one product, and to the shop in other languages."""
         links = self.links_by_url
-        if self.page.shows_product or self.page.tile_amounts:
-            leave_out(self.page, links, self.url_of)
+        leave_out(self.page, links, self.url_of)
         if self.lang and not self.folder and (fronts := links.keys() & fronts_of(self.address[0])):
             self.translations += leave_out_copies(self.page, links, fronts, self.url_of)
 

@@ -46,6 +46,7 @@ def leave_out(page: Page, links: dict[str, Any], url_of: Callable[[str], str | N
     others = [*compress(links, map("other".__eq__, map(_kind_of, links.values())))]
     if not _NUMBERED.search("\n".join(others)):
         return
+    is_priced = page.shows_product or bool(page.tile_amounts)
     own = {
         *(numbers_of(page.url) if page.shows_product else ()),
         str(page.number or "").casefold(),
@@ -63,7 +64,7 @@ def leave_out(page: Page, links: dict[str, Any], url_of: Callable[[str], str | N
             continue
         carried = candidates[url]
         if carried.isdisjoint(own):
-            kept = _kept_in_tile(anchor, links, candidates.keys(), url_of)
+            kept = _kept_in_tile(anchor, links, candidates, is_priced, url_of)
             if kept is None or carried.isdisjoint(kept):
                 continue
         if short_text(anchor).casefold() not in carried:
@@ -74,6 +75,7 @@ def _kept_in_tile(
     anchor: Element,
     links: dict[str, Any],
     candidates: Container[str],
+    is_priced: bool,
     url_of: Callable[[str], str | None],
 ) -> set[str] | None:
     """Return the numbers of the other pages and the picture in a link's tile; None: it has none."""
@@ -85,6 +87,8 @@ def _kept_in_tile(
             continue
         # The first one leads to the product, whatever the link is called.
         kept = {url for url in urls if url in links and (url == urls[0] or url not in candidates)}
+        if not (is_priced or any(links[url].kind == "product" for url in kept)):
+            return None
         if anchor.get("href") == hrefs[0] or not 0 < len(kept) <= _MAX_KEPT:
             return None
         numbers = set(chain.from_iterable(map(numbers_of, kept)))

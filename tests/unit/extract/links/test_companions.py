@@ -70,6 +70,12 @@ def test_what_carries_the_number_of_a_tile_is_not_followed() -> None:
     assert found == {"/rack-a", "/rack-b", "/rack-c-75", "/rack-d", "/hilfe?nr=7"}
 
 
+def test_the_only_tile_of_a_listings_last_page_is_read_alike() -> None:
+    picture = "<a href=/towar.php?id=1045><img src=/f/1045.jpg></a>"
+    tile = f"<div>{picture}<h3>Farby</h3><s>9</s><a href=/schowek.php?dodaj=1045>+</a></div>"
+    assert links(f"<h1>Farby</h1>{tile}", "/kategoria.php?k=12&strona=3") == {"/towar.php?id=1045"}
+
+
 def test_each_product_of_a_box_is_followed_though_no_address_tells_what_it_is() -> None:
     def pair(name: str, number: int) -> str:
         return (
