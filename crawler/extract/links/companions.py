@@ -8,7 +8,7 @@ words are: `/druk.php?id=1003` beside `/towar.php?id=1003`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence, Set
 from functools import lru_cache
 from itertools import chain, compress, islice
 from operator import attrgetter
@@ -23,15 +23,15 @@ _MAX_LINKS, _MAX_BOXES, _MAX_ELEMENTS = 400, 4, 40
 #: Addresses that a tile has at least, and pages beside such links that it leads to at most: the
 #: product's, its maker's and its category's.
 _MIN_URLS, _MAX_KEPT = 2, 3
-#: Characters of a number that ties a link to its tile; a page's own product may have a shorter one.
-_MIN_LENGTH = 3
 #: Values and segments of an address, and the number at the begin or the end of a segment.
 _VALUE = lazy_patterns.pattern(r"(?<==)[^&=;#]{1,40}")
-_SEGMENT = lazy_patterns.pattern(r"(?<=/)[^/?&=;#]{2,200}(?=[/?;#]|$)")
+_SEGMENT = lazy_patterns.pattern(r"(?<=/)[^/?&=;#]{1,200}(?=[/?;#]|$)")
 _EDGE = lazy_patterns.pattern(r"^\d{2,12}(?=[-_])|(?<=[-_])\d{2,12}$")
 _EXTENSION = lazy_patterns.pattern(r"\.[a-z]{2,5}$", re.I)
 #: An address with a digit behind its host.
 _NUMBERED = lazy_patterns.pattern(r"\w/.*\d")
+#: Characters of a part that may tie a link to its tile, because shorter ones are alike by chance.
+_MIN_LENGTH = 3
 _kind_of = attrgetter("kind")
 _DIGIT = lazy_patterns.pattern(r"\d")
 
@@ -46,36 +46,44 @@ def leave_out(page: Page, links: dict[str, Any], url_of: Callable[[str], str | N
     others = [*compress(links, map("other".__eq__, map(_kind_of, links.values())))]
     if not _NUMBERED.search("\n".join(others)):
         return
-    is_priced = page.shows_product or bool(page.tile_amounts)
-    own = {
-        *(numbers_of(page.url) if page.shows_product else ()),
-        str(page.number or "").casefold(),
-    } - {""}
+    own = set(own_numbers(page.url)) if page.shows_product else set()
+    if page.number:
+        own.add(str(page.number).casefold())
     candidates = {
-        url: numbers
+        url: parts
         for url in others[:_MAX_LINKS]
         if _NUMBERED.search(url)
-        and (numbers := numbers_of(url))
-        and (not numbers.isdisjoint(own) or len(max(numbers, key=len)) >= _MIN_LENGTH)
+        and (parts := numbered_parts(url))
+        and (len(max(chain(*parts), key=len)) >= _MIN_LENGTH or _are_all_in(parts, own))
     }
     for anchor in page.anchors if candidates else ():
         url = url_of(anchor.get("href") or "#") or ""
-        if url not in candidates or url not in links:
+        if url not in candidates or url not in links or _is_above(url, page.url):
             continue
-        carried = candidates[url]
-        if carried.isdisjoint(own):
-            kept = _kept_in_tile(anchor, links, candidates, is_priced, url_of)
-            if kept is None or carried.isdisjoint(kept):
+        parts = candidates[url]
+        if not _are_all_in(parts, own):
+            kept = _kept_in_tile(anchor, links, candidates, url_of)
+            if kept is None or not _are_all_in(parts, kept):
                 continue
-        if short_text(anchor).casefold() not in carried:
+        if not _are_all_in((frozenset({short_text(anchor).casefold()}),), set().union(*parts)):
             del links[url]
+
+
+def _are_all_in(parts: Sequence[Set[str]], numbers: Set[str]) -> bool:
+    """Whether each part of an address is one of a product's numbers, so that it names nothing else."""
+    return not any(map(numbers.isdisjoint, parts))
+
+
+def _is_above(url: str, page: str) -> bool:
+    """Whether a link has a part of a page's parameters, as that to its category: `?cat=12`."""
+    pairs, own_pairs = (address.partition("?")[2].split("&") for address in (url, page))
+    return bool(pairs[0]) and set(pairs) < set(own_pairs)
 
 
 def _kept_in_tile(
     anchor: Element,
     links: dict[str, Any],
     candidates: Container[str],
-    is_priced: bool,
     url_of: Callable[[str], str | None],
 ) -> set[str] | None:
     """Return the numbers of the other pages and the picture in a link's tile; None: it has none."""
@@ -87,11 +95,9 @@ def _kept_in_tile(
             continue
         # The first one leads to the product, whatever the link is called.
         kept = {url for url in urls if url in links and (url == urls[0] or url not in candidates)}
-        if not (is_priced or any(links[url].kind == "product" for url in kept)):
-            return None
         if anchor.get("href") == hrefs[0] or not 0 < len(kept) <= _MAX_KEPT:
             return None
-        numbers = set(chain.from_iterable(map(numbers_of, kept)))
+        numbers = set(chain.from_iterable(map(own_numbers, kept)))
         for each in anchors:
             if url_of(each.get("href") or "#") in kept:
                 numbers.update(*map(_numbers_of_picture, each.iter("img")))
@@ -100,20 +106,34 @@ def _kept_in_tile(
 
 
 @lru_cache(maxsize=512)
-def numbers_of(url: str) -> frozenset[str]:
-    """Return the values and segments of an address that may be a product's number.
+def numbered_parts(url: str) -> tuple[frozenset[str], ...]:
+    """Return the values and segments of an address with a digit, each with what may be its number.
 
-    >>> sorted(numbers_of("https://a.example/print.php?art=RW-130&lang=pl"))
-    ['rw-130']
-    >>> sorted(numbers_of("https://a.example/urun/red-lamp-1003.html"))
-    ['1003', 'red-lamp-1003']
+    >>> [sorted(part) for part in numbered_parts("https://a.example/12/red-lamp-1003.html?v=RW-1")]
+    [['12'], ['1003', 'red-lamp-1003'], ['rw-1']]
     """
-    address = without_origin(url)
-    parts = [*_VALUE.findall(address)]
-    for segment in _SEGMENT.findall(address.partition("?")[0]):
-        stem = _EXTENSION.sub("", segment)
-        parts += [stem, *_EDGE.findall(stem)]
-    return frozenset(part.casefold() for part in parts if _DIGIT.search(part))
+    path, _, query = without_origin(url).partition("?")
+    parts = [*_SEGMENT.findall(path), *_VALUE.findall(f"?{query}")]
+    return tuple(map(_numbers_of_part, filter(_DIGIT.search, parts)))
+
+
+def own_numbers(url: str) -> frozenset[str]:
+    """Return what of an address may be the number of its product: its values and last segments.
+
+    >>> sorted(own_numbers("https://a.example/12/red-lamp-1003.html"))
+    ['1003', 'red-lamp-1003']
+    >>> sorted(own_numbers("https://a.example/p/1003/red-lamp/?cat=7"))
+    ['1003', '7']
+    """
+    path, _, query = url.partition("?")
+    last = next(filter(_DIGIT.search, path.rstrip("/").split("/")[:-3:-1]), "")
+    values = filter(_DIGIT.search, _VALUE.findall(f"?{query}"))
+    return frozenset().union(*map(_numbers_of_part, (*values, last)))
+
+
+def _numbers_of_part(part: str) -> frozenset[str]:
+    stem = _EXTENSION.sub("", part).casefold()
+    return frozenset({stem, *_EDGE.findall(stem)})
 
 
 def _numbers_of_picture(picture: Element) -> set[str]:

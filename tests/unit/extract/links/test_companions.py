@@ -55,6 +55,20 @@ def test_other_links_of_a_products_page_are_followed(link: str) -> None:
     assert len(links(product(link), "/towar.php?id=1003")) == 2
 
 
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("/c/1024/lamp-77", "/c/1024/vase-78"),
+        ("/artykul.php?dzial=1024&nr=1003", "/artykul.php?dzial=1024&nr=1010"),
+        ("/artykul.php?dzial=1024&nr=1003", "/lista.php?dzial=1024"),
+        ("/serie/1024", "/serie/1024/czesc-1"),
+    ],
+    ids=["a folder's number", "a category's parameter", "the category", "a page below"],
+)
+def test_what_names_something_else_as_well_is_followed(path: str, link: str) -> None:
+    assert link in links(product(f"<a href={link}>x</a>"), path)
+
+
 def tile(name: str, number: int, foot: str) -> str:
     picture = f"<a href=/{name}><img src=/b/RW-{number}_s.jpg><b>{name}</b></a>"
     return f"<li>{picture}<p>{number},00 z\u0142</p>{foot}</li>"
