@@ -14,6 +14,7 @@ _MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go|cl")
 _NUMBER_PARAMETER = full_matcher(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,12}_?[a-z]{0,8}_?id"
 )
+_ORDER = finder(r"^(?:sort|order)")
 _FILTER = finder(r"^(?:filter|colou?r|size|price|attr|brand|manufacturer)")
 #: Names of parameters that identify a listing or a product.
 is_identity = full_matcher(
@@ -103,7 +104,7 @@ def shown_at_once(target: Address, page_address: Address) -> int:
     if target[:2] != page_address[:2] or len(new_parameters) != 1:
         return 0
     name, value = new_parameters.pop()
-    if not is_display_parameter(name):
+    if not is_display_parameter(name) or _ORDER(name):  # nopCommerce has ten orders
         return 0
     if _ALL(value):
         return ALL_PRODUCTS
