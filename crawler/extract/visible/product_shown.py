@@ -406,12 +406,19 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visibl
             forget_price(signs)
     take_rating(walk, signs.fields)
     if signs.price_distance is None:
-        asks = asks_for_price(walk, len(walk.lines))
+        asks = asks_for_price(walk, _first_tile(walk) if signs.cards else len(walk.lines))
         signs.on_request = asks or has_button_for_price(walk)
         if signs.on_request:
             signs.price_marked = asks_in_price_box(walk)
             signs.asks = not signs.buy_buttons and asks_for_quote(walk)
     return signs
+
+
+def _first_tile(walk: Lines) -> int:
+    """Return the place of the first line that is a tile's title, behind the page's heading."""
+    title = _lines.HEADING | _lines.LINK | _lines.CARD
+    titles = (n.index for n in walk.lines[walk.heading + 1 :] if n.flags & title == title)
+    return next(titles, len(walk.lines))
 
 
 def _weigh_buttons(walk: Lines, signs: Visible, page: Page) -> None:

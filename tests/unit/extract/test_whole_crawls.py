@@ -294,3 +294,18 @@ def test_goods_may_be_quotes() -> None:
     page = parse(f"<html lang=en><h1>Wall art</h1>{tiles}<a href=/quote?id=7>?</a>", f"{SHOP}/wall")
     links = {link.url for link in find_links(page)}
     assert links == {f"{SHOP}/quote/be-{n}" for n in range(6)}
+
+
+def test_a_price_on_request_in_a_tile_is_not_that_of_the_category() -> None:
+    """Sorted by price, a category began with a tile "Log in to see prices", and became a product."""
+
+    def item(name: str, price: str) -> str:
+        picture = f"<a href=/{name}><img src=/{name}.jpg></a>"
+        title = f"<h2 class=product-title><a href=/{name}>{name}</a></h2>"
+        return f"<div class=product-item>{picture}{title}<span class=price>{price}</span></div>"
+
+    ask = item("waders-gude", "Log in to see prices")
+    rest = "".join(item(f"waders-{n}", f"${n}.00") for n in range(20, 25))
+    body = f"<h1>Waders</h1><div class=item-grid>{ask}{rest}</div>"
+    result = found(body, url=f"{SHOP}/waders")
+    assert (result.kind, result.verdict.product) == ("listing", 0)
