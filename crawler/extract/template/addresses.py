@@ -23,6 +23,8 @@ _MAX_SITES, _MAX_SHAPES, _MAX_WAITING = 500, 100, 50
 #: Products of a shape from which on its pages that show the same are asked for once more: one of
 #: several workers sees few of a small shop's. What pages show is remembered so many times.
 _FEW_PRODUCTS, _MAX_SHOWN = 3, 50
+#: Parts of an address above a product's name with a category: "", the shop's folder, the category.
+_MIN_FOLDERS = 3
 _WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
 _ROUTE_VALUE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
@@ -96,14 +98,28 @@ class Addresses(Record):
 
     def note(self, site_id: str, url: str) -> list[str]:
         """Count a product page; return waiting pages, once, if their shape is now products'."""
-        shape = self._shape(site_id, url)
-        if shape is None:
-            return []
-        shape.products += 1
-        if not shape.waiting or not shape.is_product_address:
-            return []
-        waiting, shape.waiting = shape.waiting, []
-        return waiting
+        found = list[str]()
+        for shape in (self._shape(site_id, url), self._shape_of_categories(site_id, url)):
+            if shape is None:
+                continue
+            shape.products += 1
+            if shape.waiting and shape.is_product_address:
+                found += shape.waiting
+                shape.waiting = []
+        return found
+
+    def may_be_sold(self, site_id: str, url: str) -> bool:
+        """Whether a sold thing's page has a product's address in one of the shop's categories.
+
+        `/shop/syrup/amber` counts with `/shop/butter/dark`, because a small shop has few products
+        in each. Otherwise the page waits.
+        """
+        shape = self._shape_of_categories(site_id, url)
+        if shape is None or shape.is_product_address:
+            return shape is not None
+        if len(shape.waiting) < _MAX_WAITING:
+            shape.waiting.append(url)
+        return False
 
     def is_product_address(self, site_id: str, url: str) -> bool:
         """Whether a page without a product has a product's URL shape; otherwise count the page."""
@@ -144,10 +160,19 @@ class Addresses(Record):
                 shape.alike[shown] = []
         return taken
 
+    def _shape_of_categories(self, site_id: str, url: str) -> _Shape | None:
+        """Return the shape of the pages of all categories: `/shop/*/a`."""
+        above, _, last = (shape_of(url) or "").rpartition("/")
+        folders = above.split("/")
+        if len(folders) < _MIN_FOLDERS or "?" in last or not folders[-1].isalpha():
+            return None
+        return self._counted(site_id, "/".join((*folders[:-1], "*", last)))
+
     def _shape(self, site_id: str, url: str) -> _Shape | None:
         shape_key = shape_of(url)
-        if shape_key is None:
-            return None
+        return None if shape_key is None else self._counted(site_id, shape_key)
+
+    def _counted(self, site_id: str, shape_key: str) -> _Shape:
         shapes = self._sites[site_id] = self._sites.pop(site_id, {})
         if len(self._sites) > _MAX_SITES:
             self._sites.pop(next(iter(self._sites)))  # the site that was read longest ago

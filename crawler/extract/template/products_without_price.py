@@ -31,7 +31,10 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> bool:
         return False  # a listing's page, whose only tile may be a sold-out product
     is_one_thing = verdict.product > 0 and found.shows_one_thing
     is_unavailable = is_one_thing and found.kind == "other" and found.not_to_be_had is not None
-    if is_unavailable and book.is_product_page(site_id, found.page):
+    if is_unavailable and (
+        book.is_product_page(site_id, found.page)
+        or (book.addresses.may_be_sold(site_id, found.page.url) and _shows_own_product(found))
+    ):
         reason = "it cannot be had, and the site's products look like it"
     elif not (is_one_thing or found.kind == "other") or not book.addresses.is_product_address(
         site_id, found.page.url

@@ -402,7 +402,8 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visibl
         take_variants(walk, signs, local_currency_of(page))
     if says_unavailable(signs):
         signs.numbers_row = not priced and is_number_of_row(walk, signs, page.url)
-        if signs.price_may_be_anothers and not signs.buy_buttons:
+        in_brackets = signs.words_before.strip() == "("  # a remark: ($4 a serving)
+        if (signs.price_may_be_anothers or in_brackets) and not signs.buy_buttons:
             forget_price(signs)
     take_rating(walk, signs.fields)
     if signs.price_distance is None:

@@ -309,3 +309,9 @@ def test_a_price_on_request_in_a_tile_is_not_that_of_the_category() -> None:
     body = f"<h1>Waders</h1><div class=item-grid>{ask}{rest}</div>"
     result = found(body, url=f"{SHOP}/waders")
     assert (result.kind, result.verdict.product) == ("listing", 0)
+
+
+def test_a_remark_in_brackets_is_no_price_of_a_sold_thing() -> None:
+    link = "<a href=/recipes/cake>maple cake</a> ($4 a serving)."
+    body = f"{H1}<p>Sold out until spring</p><p>Good with {link}</p><p>SKU MH-103</p>"
+    assert "price" not in found(body).offered["text"]
