@@ -8,7 +8,7 @@ words are: `/druk.php?id=1003` beside `/towar.php?id=1003`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from functools import lru_cache
 from itertools import chain, compress, islice
 from operator import attrgetter
@@ -58,7 +58,7 @@ def leave_out(page: Page, links: dict[str, Any], url_of: Callable[[str], str | N
     }
     for anchor in page.anchors if candidates else ():
         url = url_of(anchor.get("href") or "#") or ""
-        if url not in candidates or url not in links or _is_above(url, page.url):
+        if url not in candidates or url not in links or _is_above(url, page.url, links):
             continue
         parts = candidates[url]
         if not _are_all_in(parts, own):
@@ -74,10 +74,17 @@ def _are_all_in(parts: Sequence[Set[str]], numbers: Set[str]) -> bool:
     return not any(map(numbers.isdisjoint, parts))
 
 
-def _is_above(url: str, page: str) -> bool:
-    """Whether a link has a part of a page's parameters, as that to its category: `?cat=12`."""
-    pairs, own_pairs = (address.partition("?")[2].split("&") for address in (url, page))
-    return bool(pairs[0]) and set(pairs) < set(own_pairs)
+def _is_above(url: str, page: str, links: Iterable[str]) -> bool:
+    """Whether a link has a part of a page's parameters, as that to its category: `?cat=12`.
+
+    Those of the category are the ones that the links to its other products have, too.
+    """
+    pairs, own_pairs = (set(address.partition("?")[2].split("&")) for address in (url, page))
+    if "" in pairs or not pairs < own_pairs:
+        return False
+    places = [link.partition("?") for link in links if link != page]
+    others = [query.split("&") for place, _, query in places if place == page.partition("?")[0]]
+    return not others or pairs <= {*chain.from_iterable(others)}
 
 
 def _kept_in_tile(

@@ -69,6 +69,14 @@ def test_what_names_something_else_as_well_is_followed(path: str, link: str) -> 
     assert link in links(product(f"<a href={link}>x</a>"), path)
 
 
+def test_a_print_view_without_the_category_of_its_product_is_left_out() -> None:
+    other = "<a href=/artykul.php?nr=1010&dzial=1024>Inny</a>"
+    body = f"{other}<a href=/obraz.php?nr=1003>x</a><a href=/lista.php?dzial=1024>y</a>"
+    found = links(product(body), "/artykul.php?nr=1003&dzial=1024")
+    assert "/obraz.php?nr=1003" not in found
+    assert "/lista.php?dzial=1024" in found
+
+
 def tile(name: str, number: int, foot: str) -> str:
     picture = f"<a href=/{name}><img src=/b/RW-{number}_s.jpg><b>{name}</b></a>"
     return f"<li>{picture}<p>{number},00 z\u0142</p>{foot}</li>"
