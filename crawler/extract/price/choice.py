@@ -18,6 +18,7 @@ from crawler.extract.page.page import Element
 from crawler.extract.page.places import path
 from crawler.extract.price import per_unit
 from crawler.extract.price.auctions import unless_bid
+from crawler.extract.price.favour import favour_reduced, favour_repeated
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
     monies_of,
@@ -58,8 +59,6 @@ from crawler.extract.price.priced_choices import has_several, is_of_extra, prefe
 from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
-    favour_reduced,
-    favour_repeated,
     is_beside,
     is_net_box,
     is_struck,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice, pairwise, permutations
@@ -36,8 +35,6 @@ _NET_BOX = re.compile(
 ).search
 _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
-#: The value of each repetition of an amount, in lines of distance, and of all together.
-_FAVOUR, _MAX_FAVOUR = 4, 12
 #: Words for a tax, and the characters beside its rate that may have one.
 NAMES_TAX, _MAX_RATED = any_word("amounts", "tax"), 8
 #: Characters of words before two amounts that are about the first: `Reg. 50 € 40 €`.
@@ -307,46 +304,6 @@ def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
 def stands_for_price(amount: Candidate) -> bool:
     """Whether an amount stands in a price box or alone, and not in a sentence."""
     return bool(amount.line.flags & PRICE) or stands_alone(amount)
-
-
-def favour_reduced(candidates: list[Candidate]) -> list[Candidate]:
-    """Lower the cost of an amount right beside a regular price: points and sums have none."""
-    old_amounts = [c for c in candidates if c.old and not c.other]
-    if not old_amounts or len(candidates) < 3:
-        return candidates
-    return [
-        c
-        if c.old or c.other or not any(_is_right_before(old, c) for old in near(old_amounts, c))
-        else attrs.evolve(c, cost=c.cost - _MAX_FAVOUR)
-        for c in candidates
-    ]
-
-
-def _is_right_before(regular: Candidate, current: Candidate) -> bool:
-    distance = abs(regular.line.index - current.line.index)
-    # A label of the regular price takes a line of its own.
-    is_near = distance <= (_MAX_LINES if regular.says_old else 1) and not current.follows_link
-    return is_near and current.money.value < regular.money.value < 5 * current.money.value
-
-
-def favour_repeated(candidates: list[Candidate]) -> list[Candidate]:
-    """Lower the cost of a repeated amount: a price stands in the box, the bar and the summary.
-
-    Other sellers' prices, card offers and sponsored products stand there once each.
-    """
-    if len(candidates) < 3:
-        return candidates
-    counts = Counter(c.money.value for c in candidates if not c.old and not c.other)
-    if len(counts) < 2 or len(counts) == counts.total():
-        return candidates
-    return [
-        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(counts[c.money.value]))
-        for c in candidates
-    ]
-
-
-def _favour(count: int) -> int:
-    return min(_MAX_FAVOUR, _FAVOUR * (count - 1))
 
 
 def _is_reduced(first: Candidate, second: Candidate) -> bool:

@@ -18,10 +18,9 @@ from crawler.extract.price.choice import (
     _Place,
     find_price,
 )
+from crawler.extract.price.favour import _favour, favour_repeated
 from crawler.extract.price.regular_price import (
     Candidate,
-    _favour,
-    favour_repeated,
     is_struck,
     mark_pairs,
 )
