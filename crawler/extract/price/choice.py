@@ -70,11 +70,11 @@ from crawler.extract.price.regular_price import (
 )
 from crawler.extract.price.sentences import (
     MAX_AHEAD,
-    boxed_beside,
     ends_sentence,
     is_called_price,
     is_in_prose,
     is_mentioned,
+    likelier_beside,
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
@@ -300,8 +300,8 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
-    if price is not None and not price.line.flags & _lines.PRICE and ends_sentence(price):
-        price = boxed_beside(price, current) or price
+    if price is not None and len(current) > 1:
+        price = likelier_beside(price, current, walk.lines)
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
     if likeliest is None:
         return candidates, None

@@ -16,8 +16,13 @@ from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone, ne
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
-from crawler.extract.price.words_around import label_above, words_around, words_beside
-from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.price.words_around import (
+    label_above,
+    label_in_row,
+    words_around,
+    words_beside,
+)
+from crawler.extract.price.words_beside import CALLS_PRICE, calls_price, holds_word
 from crawler.extract.words import CachedRule, any_word
 from scrapy_seine.attrs_bases import Value
 
@@ -390,6 +395,8 @@ def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool
     )
     if not (stand_alone and same_currency and low * 5 > high > low):
         return False
+    if any(is_labelled_otherwise(amount, lines) for amount in (first, second)):
+        return False
     return _are_adjacent(first, second) or (
         first.money.value > low and _is_off_between(first, second, lines)
     )
@@ -418,6 +425,8 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
     is_button = (below.flags ^ high.line.flags) & BUTTON
     if is_button or below.flags & DIGIT or len(below.text) > MAX_PAIR_LINE:
         return False
+    if below.element.tag == "dt":
+        return False  # it labels the next amount
     boxes = set(islice(below.element.iterancestors(), 2))
     share_box = any(box in boxes for box in islice(high.line.element.iterancestors(), 2))
     text = below.text.lower()
@@ -444,6 +453,12 @@ def _are_adjacent(first: Candidate, second: Candidate) -> bool:
 def stands_alone(amount: Candidate) -> bool:
     """Whether a line holds just amounts, or just a remark that the tax is included as well."""
     return are_alone(amount.line.text, amount.money.currency)
+
+
+def is_labelled_otherwise(amount: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the cell before an amount's cell labels it, and not as a price."""
+    label = label_in_row(amount.line, lines)
+    return holds_word(label) is not None and not calls_price(label.strip(" :："))
 
 
 def is_beside(first: Candidate, second: Candidate) -> bool:

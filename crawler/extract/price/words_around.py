@@ -72,7 +72,7 @@ def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:
     """
     text = line.text
     if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
-        if label := _label_in_row(line, lines):
+        if label := label_in_row(line, lines):
             return label
         below = lines[line.index + 1].text if line.index + 1 < len(lines) else ""
         is_remark = below[:1] in _BRACKETS or _says_net(below)
@@ -97,15 +97,18 @@ def _says_net(text: str) -> bool:
     return remark is not None and remark.start() == 0
 
 
-def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
-    """Return the text of the cell before an amount's cell in a table row; '' without one."""
-    line_before = lines[line.index - 1] if line.index else line
+def label_in_row(line: Line, lines: Sequence[Line]) -> str:
+    """Return the text of the cell before an amount's cell in a row or in a list of terms; else ''."""
+    label = lines[line.index - 1] if 0 < line.index <= len(lines) else line
+    if label is line:
+        return ""
+    if line.element.tag == "dd":
+        return label.text if label.element.tag == "dt" else ""
     rows = [
         next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
-        for row_line in (line_before, line)
+        for row_line in (label, line)
     ]
-    in_row = rows[0] is not None and rows[0] is rows[1] and line_before is not line
-    return line_before.text if in_row else ""
+    return label.text if rows[0] is not None and rows[0] is rows[1] else ""
 
 
 def words_beside(line: Line, money: Money) -> str:

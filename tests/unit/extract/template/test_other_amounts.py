@@ -349,7 +349,7 @@ def _reduced(regular: str, price: str) -> tuple[Thing, str]:
 
 
 def test_a_reduced_price_in_a_new_place_is_doubtful_beside_one_in_the_usual_place() -> None:
-    club = "<div class=v2><span class=offer>{club}</span> <small>Club</small></div>"
+    club = "<div class=v2><span class=offer>{club}</span></div>"
     box = '<ins><span class="woocommerce-Price-amount amount"><bdi>{price}</bdi></span></ins>'
     thing, html = _reduced("<del>{regular}</del>", club + box)
     found, judged = read(taught()[0], thing, html)
