@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from crawler.extract.fields import Fields
+from crawler.extract.money.amounts import find_prices
 
 _CENTS = 100
+#: Names of an amount's text beside its number, and characters of it that are read.
+_TEXTS, _MAX_TEXT = ("formatted", "formattedPrice", "formattedValue", "formattedAmount"), 40
 
 
 def counts_in_cents(node: dict[str, Any]) -> bool:
@@ -16,6 +20,19 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
     return "variants" in node and ("price_min" in node or "price_varies" in node or (
         "vendor" in node and isinstance(node.get("price"), int)
     ))  # fmt: skip
+
+
+def as_written(node: dict[str, Any], amount: Decimal) -> Decimal:
+    """Return an amount of a script in whole units, where its text beside it has a hundredth of it.
+
+    >>> as_written({"value": 1495, "formatted": "14,95 €"}, Decimal(1495))
+    Decimal('14.95')
+    >>> as_written({"value": 1495, "formatted": "1.495 €"}, Decimal(1495))
+    Decimal('1495')
+    """
+    text = next((node[name] for name in _TEXTS if isinstance(node.get(name), str)), "")
+    shown = next(find_prices(text[:_MAX_TEXT]), None)
+    return amount.scaleb(-2) if shown and amount == _CENTS * shown.value else amount
 
 
 def in_shown_units(offered: dict[str, Fields]) -> None:

@@ -380,8 +380,8 @@ class _Reader:
         if element.tag == "sup" and len(text) == 1:
             return " ("  # a footnote: cents are two figures
         if before[-1].isdigit():
-            if "%" in text or joints.has_cents(before):
-                return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
+            if "%" in text or "%" in before or joints.has_cents(before):
+                return " "  # 71.999 and 20% are two numbers, and so are %17 and 7.499
             if joints.are_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in SIGNS and holds_digit(before):

@@ -10,6 +10,7 @@ from itertools import islice, pairwise
 
 import attrs
 
+from crawler.extract.page.lines import BUTTON, LABEL, LINK
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.price.other_amounts import WITH_TAX, is_other
 from crawler.extract.price.regular_price import OTHER, Candidate, stands_alone
@@ -19,6 +20,8 @@ from crawler.extract.price.words_beside import CALLS_PRICE, holds_word
 _ONE_WORD = re.compile(r"\W{0,3}[^\W\d]{4,24}\W{0,3}").fullmatch
 #: The highest ratio of the two amounts: an unknown word is no proof of a larger reduction.
 _MAX_RATIO = 2
+#: Boxes that choose a variant.
+_CHOICES = BUTTON | LABEL | LINK
 #: Characters of a column's head.
 _MAX_HEAD = 40
 #: Columns of a table that are looked at.
@@ -96,6 +99,8 @@ def _is_above(upper: Candidate, lower: Candidate) -> bool:
     high, low = upper.money, lower.money
     if high.currency != low.currency or not low.value < high.value < _MAX_RATIO * low.value:
         return False
+    if upper.line.flags & _CHOICES:
+        return False  # the last of several qualities
     if not stands_alone(lower):
         return False
     label = upper.line.text[: high.start]

@@ -37,6 +37,7 @@ def accept_unit(candidates: list[Candidate], name: str) -> list[Candidate]:
         c
         for c in candidates
         if not (c.other or _is_before(c, unit) or ends_sentence(c) or _is_of_several(c, unit, name))
+        and not _is_remark(c)
         and (c.line.flags & PRICE or c.money.value not in sums)
     ]
     # Of two amounts for one unit, either may be another product's.
@@ -55,6 +56,12 @@ def accept_unit(candidates: list[Candidate], name: str) -> list[Candidate]:
         else c
         for c in candidates
     ]
+
+
+def _is_remark(amount: Candidate) -> bool:
+    """Whether an amount outside of price boxes stands in brackets: `Smallest order 0.5 m (9 €)`."""
+    before = amount.line.text[: amount.money.start].rstrip()
+    return before[-1:] == "(" and len(before) > 1 and not amount.line.flags & PRICE
 
 
 def _is_of_several(amount: Candidate, unit: Candidate, name: str) -> bool:

@@ -18,7 +18,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import number, sure_currency
-from crawler.extract.money.cents import counts_in_cents
+from crawler.extract.money.cents import as_written, counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, quoted_json, references, trackers
@@ -465,7 +465,7 @@ def _money(
                 if amount is not None and name == "centAmount":
                     amount = amount.scaleb(-digits)
                 if amount is not None:
-                    return amount, currency or inner_currency
+                    return as_written(value, amount), currency or inner_currency
         return None, currency
     amount = number(value, around) if isinstance(value, int | float | str) else None
     if amount is not None and cents and isinstance(value, int):

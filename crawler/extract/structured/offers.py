@@ -136,7 +136,8 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     if "currency" not in fields:
         codes = (_currency(o) for o in ordered)
         fields["currency"] = next((code for code in codes if code), None)
-    if len(offers) == 1:
+    if len(offers) == 1 or page_offer is not None:
+        offer = page_offer or offer
         fields |= {name: stated_text(offer[name]) for name in ("sku", "mpn") if offer.get(name)}
         if code := gtin_of(offer):
             fields["gtin"] = code
@@ -195,14 +196,18 @@ def _price(offer: Node) -> Fields:
     value = number(raw, currency) if raw else None
     if value is not None and currency is None:
         currency = sure_currency(str(raw))
+    reduced = None
     for spec in (s for s in specs if _currency(s) in {currency, None}):
         listed = number(plain_text(first_value(spec, "price", "minPrice")), currency)
         kind = _kind(spec)
         if kind in _REGULAR_KINDS:
             fields["regular_price"] = listed
-        elif value is None and listed is not None and not spec.get("referenceQuantity"):
-            value = listed
+        elif listed is not None and not spec.get("referenceQuantity"):
+            value = listed if value is None else value
+            reduced = listed if reduced is None else reduced
     regular = fields.get("regular_price")
+    if reduced and regular and value == regular and reduced < regular:
+        value = reduced  # the offer repeats its list price
     if regular is not None and (value is None or regular <= value):
         del fields["regular_price"]
         value = regular if value is None else value

@@ -7,10 +7,12 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import currency_of
-from crawler.extract.page.page import Page
+from crawler.extract.page.lines import Lines
+from crawler.extract.page.page import Element, Page
 from crawler.extract.visible_signs import Visible
 
-_MAX_IMAGES = 120
+#: Pictures that are read, and boxes around a heading.
+_MAX_IMAGES, _MAX_BOXES = 120, 6
 #: Distance from the heading, in lines, that a price without a line gets.
 _DISTANCE = 50
 _PRICE_ATTRIBUTES = (
@@ -27,9 +29,11 @@ _PICTURE = lazy_patterns.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"
 _CURRENCY_ATTRIBUTE = lazy_patterns.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 
 
-def take_attribute(page: Page, signs: Visible, local: str | None) -> None:
-    """Take the price of the page's attributes, if all of them hold the same one."""
+def take_attribute(page: Page, walk: Lines, signs: Visible, local: str | None) -> None:
+    """Take the price of the page's attributes: the one around the heading, if they hold several."""
     amounts = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
+    if len(amounts) > 1 and walk.heading >= 0:
+        amounts = _amounts_around(walk.lines[walk.heading].element)
     amounts = amounts or _amounts_of_pictures(page)
     money = parse_price(amounts.pop().decode(), local) if len(amounts) == 1 else None
     if money is not None and money.value:
@@ -41,6 +45,16 @@ def take_attribute(page: Page, signs: Visible, local: str | None) -> None:
         signs.price_distance = _DISTANCE
         if signs.buy_buttons and not signs.fields.get("availability"):
             signs.fields["availability"] = "InStock"
+
+
+def _amounts_around(heading: Element) -> set[bytes]:
+    """Return the amount in the attributes of the first box around a heading that has any."""
+    for box in islice(heading.iterancestors(), _MAX_BOXES):
+        texts = (f'{name}="{value}"'.encode() for name, value in box.items() if "price" in name)
+        matches = [match for match in map(_PRICE_ATTRIBUTES[0].match, texts) if match]
+        if matches:
+            return {match[1] for match in matches}
+    return set()
 
 
 def _amounts_of_pictures(page: Page) -> set[bytes]:

@@ -194,7 +194,7 @@ def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | 
     if take_labelled(walk, signs, local):
         return True
     if "price" not in signs.fields:
-        take_attribute(page, signs, local)
+        take_attribute(page, walk, signs, local)
     if "price" not in signs.fields and signs.buy_buttons:
         take_option(page, signs, local)
     return False
