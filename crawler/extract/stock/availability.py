@@ -94,7 +94,18 @@ _PART = (
     "|d[ée]but|mi|fin(?:es|ales)?|inizio|met[àa]|fine|in[ií]cios?|principios|m(?:edi|e)ados|fim"
     "|start(?:en)?|mid(?:ten)?|slut(?:ning)?(?:en|et)|början|mitten"
 )
-_PERIOD = rf"(?:{_WEEK}|(?:{_PART})[\s-](?:d[eio]\s|d'|of\s|a[fv]\s)?(?:{_MONTH}))"
+#: A month without a day or a year, by its whole name: `ab März wieder lieferbar`.
+_MONTHS = (
+    "januar[iy]?|janvier|enero|gennaio|janeiro|februar[iy]?|février|febrero|febbraio|fevereiro"
+    "|märz|march|mars|marzo|março|maart|marts|april|avril|abril|aprile|ma[ijy]|mei|mayo|maggio|maio"
+    "|jun[iy]|june|juin|junio|giugno|junho|jul[iy]|juillet|julio|luglio|julho|august(?:us|i)?|août"
+    "|agosto|septem(?:ber|bre)|setembro|settembre|o[ck]tober|octobre|octubre|ottobre|outubro"
+    "|novem(?:ber|bre)|noviembre|novembro|de[cz]ember|décembre|diciembre|dicembre|dezembro"
+)
+_PERIOD = (
+    rf"(?:{_WEEK}|(?:{_PART})[\s-](?:d[eio]\s|d'|of\s|a[fv]\s)?(?:{_MONTH})"
+    rf"|(?:{_MONTHS})(?!\w|\s?\d))"
+)
 _FROM_PERIOD = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'from_date')})\s{_PERIOD}[^a-z]{{0,2}}"
 )
@@ -191,6 +202,8 @@ def availability_of_text(text: str) -> str | None:
     (None, None)
     >>> availability_of_text("Leverbaar vanaf week 12"), availability_of_text("Available from mid-May")
     ('BackOrder', 'BackOrder')
+    >>> availability_of_text("Ab März wieder lieferbar"), availability_of_text("Available from May 2019")
+    ('BackOrder', None)
     """
     match = _STOCK_WORDS(text)
     if match is None or not match.lastindex:

@@ -118,3 +118,24 @@ def test_a_class_that_denies_a_state_does_not_name_it(words: str, stock: str | N
 def test_a_number_of_pieces_in_a_name_says_nothing_of_the_stock(text: str) -> None:
     """What was sold out became available, because a pack of five was taken for five in stock."""
     assert availability_of_text(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ab März wieder lieferbar",
+        "Vanaf maart weer leverbaar",
+        "Available from September",
+        "Made to order in 4 weeks",
+        "Fabriqué à la commande, 4 semaines",
+        "Valmistetaan tilauksesta, 4 viikkoa",
+        "Utánrendelés alatt, 3 hét",
+    ],
+)
+def test_a_month_to_come_and_a_piece_made_to_order_are_a_back_order(text: str) -> None:
+    assert availability_of_text(text) == "BackOrder"
+
+
+@pytest.mark.parametrize("text", ["Available from May 2019", "Available from Marks & Sons"])
+def test_a_past_month_and_a_seller_say_nothing_of_a_delay(text: str) -> None:
+    assert availability_of_text(text) != "BackOrder"
