@@ -70,6 +70,8 @@ class Found(Record):
     regular price only if nothing but its place beside the price calls it so."""
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
+    price_rival: Decimal | None = None
+    """An amount beside the visible price, where words that are in no list tell the two apart."""
     words_before: str = ""
     """The text before the visible price in its line, or the unit behind it, if the visible text was
     read."""
@@ -297,11 +299,8 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         classify.number_signs(verdict, page, number)
     offered["text"], result.paths = visible.fields, visible.paths
     result.struck_below, result.described = visible.struck_below, visible.described
-    result.lines, result.beside, result.words_before = (
-        visible.lines,
-        visible.beside,
-        visible.words_before,
-    )
+    result.lines, result.beside = visible.lines, visible.beside
+    result.words_before, result.price_rival = visible.words_before, visible.price_rival
     if disputed:
         merge.outvote(offered, page.raw)
     merge.weigh_shown(offered, visible, page, merged_fields)

@@ -73,6 +73,8 @@ class Visible(Record):
     """The line with the price holds the code of its currency."""
     price_alone: bool = False
     """The page shows no other amount, except in tiles and frames."""
+    price_rival: Decimal | None = None
+    """An amount beside the price, where words that are in no list tell the two apart."""
     price_is_sole: bool = False
     """It is a reduced price, and no other amount in a box for prices may be the price."""
     outweighs_data: bool = False

@@ -20,12 +20,7 @@ from crawler.extract.price import per_unit
 from crawler.extract.price.auctions import unless_bid
 from crawler.extract.price.favour import favour_reduced, favour_repeated
 from crawler.extract.price.labelled_above import labelled_above
-from crawler.extract.price.line_amounts import (
-    monies_of,
-    says_now,
-    says_old,
-    with_next,
-)
+from crawler.extract.price.line_amounts import monies_of, says_now, says_old, with_next
 from crawler.extract.price.lone_tiles import (
     LONGEST_TILE_PRICE,
     follows_link,
@@ -75,6 +70,7 @@ from crawler.extract.price.sentences import (
     is_in_prose,
     is_mentioned,
     likelier_beside,
+    rival_of,
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
@@ -301,7 +297,7 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
     if price is not None and len(current) > 1:
-        price = likelier_beside(price, current, walk.lines)
+        price = likelier_beside(price, current, walk)
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
     if likeliest is None:
         return candidates, None
@@ -375,6 +371,7 @@ def find_price(
     signs.fields["currency"] = price.money.currency
     signs.paths["price"] = path(price.line.element)
     signs.price_marked = bool(price.line.flags & _lines.PRICE)
+    signs.price_rival = None if signs.price_alone else rival_of(price, candidates, walk)
     signs.spells_currency = (price.money.currency or " ") in price.line.text
     words_before = _words_before(walk, price) if price.other or price.money.start else ""
     signs.price_is_loose = _is_loose(walk, price, words_before)

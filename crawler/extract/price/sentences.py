@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import lines as _lines
-from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.lines import Lines
 from crawler.extract.price.line_amounts import PARAGRAPH
-from crawler.extract.price.other_amounts import COSTS, EXTRA_COSTS
+from crawler.extract.price.other_amounts import COSTS, EXTRA_COSTS, WITH_TAX
 from crawler.extract.price.regular_price import (
     NAMES_TAX,
     Candidate,
@@ -30,6 +29,8 @@ from crawler.extract.stock.availability import availability_of_text
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
+#: Words that may say which amount it is: in some scripts each character is one.
+_OWN_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: The difference of two amounts' costs up to which other signs decide between them.
@@ -37,6 +38,11 @@ MAX_AHEAD = 20
 #: Boxes in which words before an amount are no sentence, and those in which no price stands.
 _BOX_FLAGS = _lines.PRICE | _lines.LABEL
 _NO_PRICE = _lines.LINK | _lines.BUTTON | _lines.FACT
+#: The highest ratio of a price before to the price that words of their own may call reduced.
+_MAX_REDUCED = 2
+_CELLS = frozenset({"dd", "td"})
+#: Lines below an amount that are searched for one alone.
+_MAX_BELOW = 6
 
 
 def is_in_prose(walk: Lines, price: Candidate) -> bool:
@@ -83,7 +89,7 @@ def ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
     return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
 
 
-def likelier_beside(price: Candidate, current: list[Candidate], lines: Sequence[Line]) -> Candidate:
+def likelier_beside(price: Candidate, current: list[Candidate], walk: Lines) -> Candidate:
     """Return the amount beside another one that is likelier the price than that; else that one.
 
     It is the amount in a price box, if the other ends a sentence, or the one that stands alone right
@@ -92,19 +98,66 @@ def likelier_beside(price: Candidate, current: list[Candidate], lines: Sequence[
     is_boxed = price.line.flags & _lines.PRICE
     if not is_boxed and ends_sentence(price) and (boxed := _boxed_beside(price, current)):
         return boxed
-    place = price.line.index + 1
-    if place not in [c.line.index for c in current]:
+    place, lines = price.line.index + 1, walk.lines
+    if _is_bare(price) or place >= len(lines) or not lines[place].flags & _lines.DIGIT:
         return price
-    if not (has_own_words(price) or is_labelled_otherwise(price, lines)):
+    if not any(c.line.index == place for c in current) or not _is_qualified(price, walk):
         return price
-    while below := [c for c in current if c.line.index == place]:
-        if all(stands_alone(c) and not is_labelled_otherwise(c, lines) for c in below):
+    for number in range(place, place + _MAX_BELOW):
+        below = [c for c in current if c.line.index == number]
+        if below and not any(_is_qualified(c, walk) for c in below):
             plain = min(below, key=lambda c: c.cost)
             is_likely = not (plain.other or plain.follows_link or plain.line.flags & _NO_PRICE)
             is_likely &= plain.line.flags & _lines.PRICE >= is_boxed
             return plain if is_likely and plain.cost <= price.cost + MAX_AHEAD else price
-        place += 1
+        if not below:
+            break
     return price
+
+
+def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Decimal | None:
+    """Return an amount right beside the price, if only unknown words tell the two apart; else None.
+
+    Both have words, `Crate £90 / Bottle £16`, or a lower one above a price without any: `For readers
+    £14 / £16` may be a reduction.
+    """
+    is_bare = _is_bare(price)
+    place, lines = price.line.index, walk.lines
+    near = lines[place - 1].flags | (
+        0 if is_bare or place + 1 >= len(lines) else lines[place + 1].flags
+    )
+    if not near & _lines.DIGIT:
+        return None
+    value = price.money.value
+    for c in candidates:
+        distance = place - c.line.index
+        if (
+            (distance == 1 or (distance == -1 and not is_bare))
+            and (
+                value / _MAX_REDUCED < c.money.value < value if is_bare else c.money.value != value
+            )
+            and not (c.other or c.old or c.now or c.follows_link or c.line.flags & _NO_PRICE)
+            and (c.line.flags ^ price.line.flags) & _lines.PRICE == 0
+        ):
+            is_rival = _is_qualified(c, walk) and (is_bare or _is_qualified(price, walk))
+            return c.money.value if is_rival else None
+    return None
+
+
+def _is_bare(amount: Candidate) -> bool:
+    """Whether an amount is all of its line's text, and no cell has it, before which a label may be."""
+    money, line = amount.money, amount.line
+    return not money.start and money.end == len(line.text) and line.element.tag not in _CELLS
+
+
+def _is_qualified(amount: Candidate, walk: Lines) -> bool:
+    """Whether words in an amount's line or row, but the product's name, make it one of several."""
+    if is_labelled_otherwise(amount, walk.lines):
+        return True
+    if walk.heading >= 0 and not (amount.now or stands_alone(amount)):
+        words = amount.line.text[: amount.money.start].strip(" :-–—")
+        return words != walk.lines[walk.heading].text and has_own_words(amount)
+    return has_own_words(amount)
 
 
 def has_own_words(amount: Candidate) -> bool:
@@ -113,10 +166,10 @@ def has_own_words(amount: Candidate) -> bool:
         return False
     line, money = amount.line, amount.money
     before, behind = line.text[: money.start][-AROUND:], line.text[money.end :][:BEHIND]
-    if words := _WORDS.findall(before):
+    if words := _OWN_WORDS.findall(before):
         is_from = len(words) == 1 and says_from(before)
-        return not (is_from or calls_price(before.strip()))
-    if not _WORDS.search(behind) or NAMES_TAX(behind) or EXTRA_COSTS.search(behind):
+        return not (is_from or calls_price(before.strip()) or WITH_TAX(before))
+    if not _OWN_WORDS.search(behind) or NAMES_TAX(behind) or EXTRA_COSTS.search(behind):
         return False
     return availability_of_text(behind) is None
 

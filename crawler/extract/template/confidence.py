@@ -6,14 +6,14 @@ from functools import lru_cache
 from math import exp, log
 
 from crawler.extract.money.currencies import is_local
-from crawler.extract.template.observation import FIELDS, Observation, is_same_value
+from crawler.extract.template.observation import FIELDS, RIVAL, Observation, is_same_value
 from crawler.extract.template.profile import KNOWN, Field
 
 #: How often a source is right on an unknown site (prices of saved pages: JSON-LD 62 of 65, microdata
-#: 34 of 36, visible text 10 of 20).
+#: 34 of 36, visible text 10 of 20). A rival takes the price to 0.86: it was right on 294 of 368 pages.
 TRUST = {
     "site": 0.99, "json-ld": 0.95, "microdata": 0.94, "rdfa": 0.9, "opengraph": 0.88,
-    "state": 0.88, "template": 0.93, "heading": 0.9, "text": 0.6, "url": 0.4,
+    "state": 0.88, "template": 0.93, "heading": 0.9, "text": 0.6, "url": 0.4, RIVAL: 0.9,
 }  # fmt: skip
 #: How often the visible text alone is right at the first try: of 790 products of shops that the
 #: rules were not written for, without structured data, 767 prices, 768 stock states, 760 numbers,
@@ -71,7 +71,7 @@ def confidence(field: str, observation: Observation, stats: Field) -> float:
         weight += _TYPICAL_WEIGHT
     probability = 1 / (1 + exp(-weight))
     highest = _MAX_CONFIDENCE
-    if field == "price" and votes.keys() <= {"text"}:
+    if field == "price" and votes.keys() <= {"text", RIVAL}:
         highest = _MAX_UNCONFIRMED
     return round(min(max(probability, _MIN_CONFIDENCE), highest), 3)
 

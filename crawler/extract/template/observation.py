@@ -14,6 +14,8 @@ from crawler.extract.page.page import short_text
 FIELDS = ("name", "price", "currency", "availability", "sku")
 #: The vote for a name that the page's main heading gives.
 HEADING = "heading"
+#: The vote for an amount beside the price, where unknown words tell the two apart.
+RIVAL = "rival"
 #: The place of an availability that the page says in words, wherever they stand.
 BY_WORDS = "words for the stock"
 #: Those of them whose values are equal only if identical.
@@ -49,6 +51,8 @@ def observe(result: Found) -> dict[str, Observation]:
             votes[field][source] = offered[field]
     if heading:
         votes["name"][HEADING] = heading
+    if result.price_rival is not None and sources.get("price") == "text":
+        votes["price"][RIVAL] = result.price_rival
     if sources.get("availability") == "text":
         # Where the words of the stock are lost, a button says that all products are in stock.
         paths = {"availability": BY_WORDS, **paths}

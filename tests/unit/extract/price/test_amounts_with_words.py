@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from crawler.extract.template import Book
 from tests.unit.extract.bodies import BUY, H1, found
 
 #: An amount of another kind than the price, in words that are in no list of the parser's.
@@ -15,6 +16,7 @@ ODD = [
     ("cs", "Spolu se stojanem: 129,80 Kč", "89,90 Kč"),
     ("nl", "€ 85,41 bij betaling per overschrijving", "€ 89,90"),
     ("fi", "76,42 € kestotilauksena", "89,90 €"),
+    ("zh", "每100克 € 17.98", "€ 89.90"),
 ]
 
 
@@ -61,3 +63,36 @@ def test_a_term_below_the_price_is_about_the_amount_that_it_describes(label: str
 )
 def test_words_of_a_price_do_not_make_it_another_amount(line: str) -> None:
     assert _price(f"<p>{line}</p><p>$10.00</p>") == Decimal(12)
+
+
+def test_an_amount_behind_the_name_is_the_price() -> None:
+    assert _price("<p>Crate of six: £90.00</p><p>Red Lamp: £16.00</p>") == Decimal(16)
+
+
+def _sure(body: str) -> float:
+    return Book().judge("shop", found(H1 + body + BUY)).confidence["price"]
+
+
+def test_a_price_that_only_unknown_words_tell_from_another_amount_is_not_sure() -> None:
+    assert _sure("<p>Long model £90.00</p><p>Short model £86.00</p>") < 0.9
+    assert _sure("<p>Long model £90.00</p><p>£86.00</p>") >= 0.95
+    assert _sure("<p>Long model £16.00</p><p>Delivery: £4.00</p>") >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("lang", "line", "before"),
+    [
+        ("en", "Special offer: £89.90", "£99.90"),
+        ("en", "Price incl. VAT: £89.90", "£99.90"),
+        ("nl", "Speciale aanbieding: € 89,90", "€ 99,90"),
+        ("fi", "Vain 89,90 €", "99,90 €"),
+        ("ro", "Ofertă specială: 89,90 lei", "99,90 lei"),
+    ],
+)
+def test_words_for_an_offer_call_the_price(lang: str, line: str, before: str) -> None:
+    assert _price(f"<p>{line}</p><p>{before}</p>", lang) == Decimal("89.90")
+
+
+def test_a_lower_amount_with_unknown_words_above_makes_a_price_unsure() -> None:
+    assert _sure("<p>For readers: £89.90</p><p>£99.90</p>") < 0.9
+    assert _sure("<p>For readers: £9.90</p><p>£99.90</p>") >= 0.95
