@@ -232,6 +232,8 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
         high, lower = (first, second) if first.money.value > low else (second, first)
         if lower.follows_link and _is_in_box_with_link(lower, high, lines):
             continue
+        if high.now and not lower.now:
+            continue  # the price of one order, below that of a subscription
         if is_reduction or (no_third and _is_pair(first, second, lines)):
             if _is_called_other(high, lines):
                 other = attrs.evolve(high, other=True, cost=high.cost + OTHER)

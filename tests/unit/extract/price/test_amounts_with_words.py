@@ -96,3 +96,16 @@ def test_words_for_an_offer_call_the_price(lang: str, line: str, before: str) ->
 def test_a_lower_amount_with_unknown_words_above_makes_a_price_unsure() -> None:
     assert _sure("<p>For readers: £89.90</p><p>£99.90</p>") < 0.9
     assert _sure("<p>For readers: £9.90</p><p>£99.90</p>") >= 0.95
+
+
+def test_one_order_costs_no_price_before_beside_a_subscription() -> None:
+    body = "<div><p>Every month</p><b>$22.41</b> -10 %</div><div><p>One-time purchase</p><b>$24.90</b></div>"
+    fields = found(H1 + body + BUY).fields
+    assert fields["price"] == Decimal("24.90")
+    assert "regular_price" not in fields
+
+
+def test_a_percentage_and_the_word_for_a_discount_leave_a_price_one() -> None:
+    rows = "<tr><th>정가</th><td>18,000원</td></tr><tr><th>판매가</th><td>16,200원 (10% 할인)</td></tr>"
+    fields = found(f"{H1}<table>{rows}</table>{BUY}", lang="ko").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(16200), Decimal(18000))
