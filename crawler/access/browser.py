@@ -12,8 +12,9 @@ from traceback import walk_tb
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from scrapy.http import Response
@@ -21,6 +22,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.browser_programs import NoBrowser, launch_options, machine_of
+from crawler.access.browser_slot import PageInSlot, reserve_if_missed
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.socks_relay import Relay
@@ -48,6 +50,9 @@ logger = logging.getLogger(__name__)
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
     """Renders pages in a pool of contexts (`browser_contexts`); raises Scrapy's own errors."""
+
+    #: Its pages wait for their slots themselves (`browser_slot`).
+    waits_for_slot = True
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -95,10 +100,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             AddressRefused: the request leads to a private address that it may not reach.
             DownloadFailedError: the page cannot be reached, or the browser died too often.
             NoBrowser: the browser does not start.
+            NotNow: it missed its slot, and the site has none soon.
         """
         limit_s = self._limit_s(request)
         home = await self._route_through_relay(request)
-        async with self.page_slots, self._context(request) as context:
+        async with self.page_slots, self._context_in_time(request) as context:
             request.meta["playwright_context"] = context.name
             await self._set_user_agent(request)
             since = time.monotonic()
@@ -121,6 +127,22 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             ):
                 self.reach.record_host(request, address)
             return response
+
+    async def _download_request_with_page(
+        self, request: Request, page: Page, spider: Spider
+    ) -> Response:
+        """Go to the page's address, in the slot of its request."""
+        slot = PageInSlot(self.worker.gate, request, page)
+        await slot.begin()
+        try:
+            response: Response = await super()._download_request_with_page(request, page, spider)
+        except PlaywrightError:
+            if slot.refusal is not None:
+                raise slot.refusal from None
+            raise
+        finally:
+            slot.end()
+        return response
 
     def _relay_error(self, request: Request, home: str, since: float) -> Exception:
         """Return why the relay did not connect the page to its host, or to a redirect's target."""
@@ -215,6 +237,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             await self._maybe_launch_browser()
             major = str(self.browser.version).partition(".")[0]
             options["user_agent"] = USER_AGENT.format(major=major)
+
+    @contextlib.asynccontextmanager
+    async def _context_in_time(self, request: Request) -> AsyncIterator[BrowserContext]:
+        """Acquire a context, unless the request missed its slot and its site has none soon."""
+        await reserve_if_missed(self.worker.gate, request)
+        async with self._context(request) as context:
+            yield context
 
     @contextlib.asynccontextmanager
     async def _context(self, request: Request) -> AsyncIterator[BrowserContext]:

@@ -191,23 +191,28 @@ class SiteLimits:
         is_late = past_ms > late_ms(delay_ms, lease.slack_ms)
         return None if is_late else max(0.0, -past_ms / 1000)
 
-    def record_sent(self, lease: Lease) -> float:
-        """Record that a request was just sent; if it was late, the next pause starts now.
+    def record_sent(self, lease: Lease, ago_s: float = 0.0) -> float:
+        """Record when a request was sent; if it was late, the next pause starts then.
 
         Returns by how much it was late, ms.
         """
         if not lease.delay_ms or self.exchange is None:
             return 0.0
-        now_ms = self.exchange.now_ms(lease)
-        past_ms = now_ms - lease.slot_ms
+        sent_ms = self.exchange.now_ms(lease) - ago_s * 1000
+        past_ms = sent_ms - lease.slot_ms
         if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
-            self.exchange.set_limit("note_late_send", lease.domain, int(now_ms) + 1)
+            self.exchange.set_limit("note_late_send", lease.domain, int(sent_ms) + 1)
             self.exchange.schedule_round_trip()
         self.exchange.slack.record_on_time()
         return past_ms
 
     async def reserve(
-        self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
+        self,
+        lease: Lease,
+        *,
+        spent_at: float | None = None,
+        patience_ms: int = PATIENCE_MS,
+        is_late: bool = True,
     ) -> Lease | None:
         """Ask the frontier for another slot; None if the lease has to be handed back.
 
@@ -219,7 +224,8 @@ class SiteLimits:
         if 0 < lease.slot_ms <= clock.stepped_ms:
             return None
         if spent_at is None and lease.delay_ms:
-            self.exchange.slack.record_missed()
+            if is_late:
+                self.exchange.slack.record_missed()
         elif spent_at is None:
             spent_at = -1.0  # it never had a slot, and the last use is long ago
         asked_at, slack_ms = monotonic(), int(self.exchange.slack.ms)

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from http.server import BaseHTTPRequestHandler
+from itertools import pairwise
+
 import pytest
 
-from tests.benchmarks.politeness import crawl
+from tests.acceptance.conftest import Crawl
+from tests.benchmarks.politeness import crawl as crawl_sites
+from tests.helpers import serving_noted, wait_until
 
 
 @pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.timeout(180)
 async def test_the_pace_of_two_hundred_sites_is_kept_and_used(redis_url, capsys):
-    pace = await crawl(redis_url, 200, delay_ms=4000, pages=4, workers=2)
+    pace = await crawl_sites(redis_url, 200, delay_ms=4000, pages=4, workers=2)
     with capsys.disabled():
         print(f"\n{pace}")
     assert (pace.domains, pace.pages) == (200, 800)
     assert pace.short == 0
     # Where workers wait for a CPU half of the time, it is the machine that sets the pace.
     assert pace.share >= 0.95 or pace.wanted > 0.5
+
+
+class _Site(BaseHTTPRequestHandler):
+    """Pages of which `/busy` keeps its reader for some seconds."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        rest = "setInterval(() => fetch('/again'), 200)" if self.path == "/busy" else ""
+        body = f"<html><title>x</title><p>page<script>{rest}</script></html>".encode()
+        self.send_response(404 if self.path == "/robots.txt" else 200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.alone
+@pytest.mark.acceptance
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_pages_that_waited_for_the_browser_do_not_leave_together(crawl: Crawl) -> None:
+    """Their slots passed while another site's page had the browser, and they were sent at once."""
+    delay_s = 2.0
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "SEINE_BROWSER": 1,
+        "SEINE_BROWSER_PAGES": 1,
+        "SEINE_KEEP_ALIVE": 1,
+        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
+    }
+    with serving_noted(_Site) as (busy, _), serving_noted(_Site) as (site, asked):
+        crawl.start_idle()
+        urls = [f"{busy}/busy", *(f"{site}/{n}" for n in range(4))]
+        seeds = [{"url": u, "meta": {"site_id": crawl.name, "lane": "browser"}} for u in urls]
+        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        pages = {f"/{n}" for n in range(4)}
+        wait_until(lambda: pages <= {path for _, path in asked}, 60, "all pages are asked for")
+    times = [at for at, path in asked if path in pages]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) > 0.9 * delay_s, gaps

@@ -92,11 +92,16 @@ class Lanes(BaseDownloadHandler):
             await self.reach.check_proxy(request)
         if m.GATEWAY in request.meta or (lane in _UNSEEN and request.meta.get("proxy")):
             await self.reach.check_name(request)  # the other side resolves the name
+        handler = self._handler(lane)
         # The plain lane checks the time when it has a connection; stored pages need no slot.
-        if lane in _UNSEEN and (slot_opened := self.gate.wait_for_slot(request)) is not None:
+        if (
+            lane in _UNSEEN
+            and not getattr(handler, "waits_for_slot", False)
+            and (slot_opened := self.gate.wait_for_slot(request)) is not None
+        ):
             await slot_opened
         try:
-            response: Response = await self._handler(lane).download_request(request)
+            response: Response = await handler.download_request(request)
         finally:
             request.meta.pop(m.GATEWAY, None)  # callbacks and logs must not get its key
         return response

@@ -98,8 +98,8 @@ class SendGate:
             self.addresses.spend(request)
         return True
 
-    def record_sent(self, request: Request) -> None:
-        """Record that the request was sent, or late because the machine slept before the write."""
+    def record_sent(self, request: Request, *, ago_s: float = 0.0) -> None:
+        """Record when the request was sent: late if the machine slept, or a browser was slow."""
         entry = self.entry_of(request)
         if entry is None:
             return
@@ -107,11 +107,11 @@ class SendGate:
             self.addresses.record_sent(request, entry.lease)
             if entry.lease.each_ms:
                 return
-        if (past_ms := self.site_limits.record_sent(entry.lease)) > 0:
+        if (past_ms := self.site_limits.record_sent(entry.lease, ago_s)) > 0:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
-    async def reserve(self, request: Request) -> None:
-        """Get another slot from the frontier.
+    async def reserve(self, request: Request, *, is_late: bool = True) -> None:
+        """Get another slot from the frontier; *is_late*: the worker had the time to keep the first.
 
         Raises:
             NotNow: there is none soon.
@@ -125,7 +125,7 @@ class SendGate:
         self.stats.inc_value("seine/slots_missed")
         patience = request.meta.get(m.PATIENCE_MS, PATIENCE_MS)
         lease = await self.site_limits.reserve(
-            entry.lease, spent_at=entry.spent_at, patience_ms=patience
+            entry.lease, spent_at=entry.spent_at, patience_ms=patience, is_late=is_late
         )
         if lease is None:
             raise NotNow("its site may not be asked now")
