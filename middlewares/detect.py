@@ -15,14 +15,12 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.detect import BAD, OK, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
+from crawler.access.proxies.odd_pages import is_open_ended
 from crawler.extract.links.gate_cookies import GATE_PRESSED
 from crawler.requested_address import requested_url
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 from scrapy_seine.urls import slot
-
-#: Bytes at a page's start and end in which <html> or <body> is opened and closed.
-_ENDS = 1024
 
 
 class Detect:
@@ -120,8 +118,7 @@ def _may_be_cut(response: Response) -> bool:
     """
     if "partial" not in response.flags or not isinstance(response, TextResponse):
         return False
-    head, tail = response.body[:_ENDS].lower(), response.body[-_ENDS:].lower()
-    return (b"<html" in head or b"<body" in head) and not (b"</html" in tail or b"</body" in tail)
+    return is_open_ended(response.body)
 
 
 def _may_be_missing(request: Request) -> bool:

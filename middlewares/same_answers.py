@@ -25,6 +25,7 @@ from crawler.access.proxies.doubtful_pages import (
     page_of,
 )
 from crawler.access.proxies.list_format import Proxy
+from crawler.access.proxies.odd_pages import OddPages
 from crawler.access.proxies.own_answer import Shown, shown
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
@@ -86,6 +87,7 @@ class Answers:
         self._crawler, self._pool, self._errors = crawler, pool, errors
         self._own = OwnAnswers(proxy_of, self._front_of)
         self._sources, self._fronts = sources, FrontPages(crawler)
+        self._odd = OddPages()
         self._log = OnceAMinute()
 
     async def judge(self, request: Request, response: Response, proxy: str, source: str) -> Judged:
@@ -94,6 +96,13 @@ class Answers:
             return _BELIEVED  # a look is sent again
         if request.meta.get(GATE_BOUND):  # other proxies are shown the site's gate
             return _BELIEVED
+        oddity = self._oddity(request, response, proxy)
+        return oddity or await self._compare(request, response, proxy, source)
+
+    async def _compare(
+        self, request: Request, response: Response, proxy: str, source: str
+    ) -> Judged:
+        """Compare a response with the fleet's others."""
         page = name_of(request)
         answer = _answer(request, response, is_page=bool(page))
         look = request.meta.pop(_LOOK, None)
@@ -132,6 +141,21 @@ class Answers:
                 *(proxy, asked.site, judged.first),
             )
         return judged
+
+    def _oddity(self, request: Request, response: Response, proxy: str) -> Judged | None:
+        """Have a page that may be cut off or mixed up requested again; say if it stays so."""
+        site = domain(request.url)
+        if response.status != HTTPStatus.OK:
+            return None
+        if reason := self._odd.why_again(request, site, response.body):
+            return Judged("AGAIN", reason, [])
+        if self._odd.is_unlike_others(site, response.body) and self._log.is_due(f"end {site}"):
+            logger.warning(
+                "%s came through proxy %s without its end, several times, as most pages of its "
+                "site do not: it may be cut off",
+                *(response.url, proxy),
+            )
+        return None
 
     async def _judged(
         self, request: Request, response: Response, proxy: str, asked: Asked, answer: Answer

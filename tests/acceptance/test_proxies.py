@@ -351,6 +351,50 @@ def test_a_site_that_leads_each_page_elsewhere_is_believed_through_the_only_prox
     assert crawl.redis.zcard(crawl.keys.dead) == 0
 
 
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_no_page_is_believed_that_the_only_proxy_cut_or_took_from_another_address(
+    crawl: Crawl, is_cut: bool
+) -> None:
+    """A third of the products was missing, or had the values of others, and nothing was said."""
+    names = {n: f"Lamp of {w}" for n, w in enumerate(("brass", "oak", "glass", "iron", "wool"))}
+
+    class Cache(BaseHTTPRequestHandler):
+        asked: ClassVar[list[str]] = []
+
+        def do_GET(self) -> None:
+            path = self.path.removeprefix("http://shop.example")
+            self.asked.append(path)
+            # The odd answers come at a page's first request, and at its third.
+            is_odd = path != "/robots.txt" and self.asked.count(path) in {1, 3}
+            page = self._page((path.removeprefix("/p/") if path != "/" else ""), is_odd)
+            self.send_response(404 if path == "/robots.txt" else 200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+
+        def _page(self, number: str, is_odd: bool) -> bytes:
+            n = (int(number) + is_odd * (not is_cut)) % 5 if number.isdigit() else -1
+            text = "".join(f"<a href=/p/{n}>{name}</a>" for n, name in names.items())
+            if n >= 0:
+                text = f"<link rel=canonical href=/p/{n}><h1>{names[n]}</h1><p>SKU: L{n}</p>"
+                text += f"<p class=price>${n + 5}.00</p><button>Add to cart</button>"
+            page = f"<html><title>Shop</title><body>{text}<footer>Shop</footer></body></html>"
+            return page[: len(page) // 2].encode() if is_odd and is_cut else page.encode()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with serving(Cache) as proxy:
+        behind(crawl, [], SEINE_PROXIES=proxy)
+        crawl.seed("http://shop.example/")
+        crawl.start()
+        crawl.wait_for_end(90)
+    assert {row["url"][-1]: row["name"] for row in crawl.rows()} == {
+        str(n): name for n, name in names.items()
+    }
+
+
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
     ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
     cheap = {way.exit for way in ways[:2]}
