@@ -34,7 +34,15 @@ class TlsHandler(WreqDownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.reach = worker_of(crawler).reach
-        self.relay = Relay(self.reach)
+        self.relay = Relay(self.reach, self._record_sent)
+        self._gate = worker_of(crawler).gate
+        self._under_way: dict[str, list[Request]] = {}
+        """Requests that are being sent or answered, by place."""
+
+    def _record_sent(self, place: str) -> None:
+        """Record when a request was really sent: to connect took time after its slot began."""
+        if requests := self._under_way.get(place):
+            self._gate.record_sent(requests[-1])
 
     async def download_request(self, request: Request) -> Response:
         """Download a page.
@@ -48,6 +56,8 @@ class TlsHandler(WreqDownloadHandler):
         home = self.reach.home_of(request)
         place, since = place_of(request), monotonic()
         request.meta[_RELAY] = await self.relay.port_of(home)
+        under_way = self._under_way.setdefault(place, [])
+        under_way.append(request)
         try:
             response = await super().download_request(request)
         except Exception:
@@ -60,6 +70,9 @@ class TlsHandler(WreqDownloadHandler):
             raise DownloadFailedError(f"no connection to {place}") from None
         finally:
             del request.meta[_RELAY]
+            under_way.remove(request)
+            if not under_way:
+                self._under_way.pop(place, None)
         address = self.relay.connected_addresses.get(place)
         if address is None:
             return response

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import ssl
+import time
 from http.server import BaseHTTPRequestHandler
-from itertools import pairwise
+from itertools import count, pairwise
+from pathlib import Path
 
 import pytest
 
 from tests.acceptance.conftest import Crawl
 from tests.benchmarks.politeness import crawl as crawl_sites
-from tests.helpers import serving_noted, wait_until
+from tests.helpers import serving, serving_noted, wait_until
+from tests.integration.access.conftest import certificate as certificate  # noqa: PLC0414
 
 
 @pytest.mark.alone
@@ -68,4 +72,48 @@ def test_pages_that_waited_for_the_browser_do_not_leave_together(crawl: Crawl) -
         wait_until(lambda: pages <= {path for _, path in asked}, 60, "all pages are asked for")
     times = [at for at, path in asked if path in pages]
     gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) > 0.9 * delay_s, gaps
+
+
+@pytest.mark.alone
+@pytest.mark.acceptance
+def test_a_pause_begins_when_a_slow_connection_of_the_tls_lane_is_there(
+    crawl: Crawl, certificate: tuple[Path, Path]
+) -> None:
+    """It began with the slot, so that the next request came before its time."""
+    delay_s, slow_s = 1.5, 1.0
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    asked: list[tuple[float, str]] = []
+    connections = count()
+
+    class Secure(_Site):
+        def setup(self) -> None:
+            if next(connections) % 2 == 0:
+                time.sleep(slow_s)
+            self.request = context.wrap_socket(self.request, server_side=True)
+            super().setup()
+
+        def finish(self) -> None:
+            super().finish()
+            self.request.close()
+
+        def do_GET(self) -> None:
+            asked.append((time.monotonic(), self.path))
+            self.close_connection = True
+            super().do_GET()
+
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "ROBOTSTXT_OBEY": 0,
+        "SEINE_KEEP_ALIVE": 1,
+        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
+    }
+    with serving(Secure) as base:
+        crawl.start_idle()
+        urls = [f"{base.replace('http', 'https')}/{n}" for n in range(4)]
+        seeds = [{"url": u, "meta": {"site_id": crawl.name, "lane": "tls"}} for u in urls]
+        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        wait_until(lambda: len(asked) >= 4, 60, "all pages are asked for")
+    gaps = [later - earlier for (earlier, _), (later, _) in pairwise(asked)]
     assert min(gaps) > 0.9 * delay_s, gaps

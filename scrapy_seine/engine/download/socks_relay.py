@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
 from typing import Any, cast
@@ -21,6 +22,8 @@ from scrapy_seine.engine.download.private_addresses import Reach
 #: Timeouts of the greeting, and of connecting to a host, s.
 _GREETING_S, _CONNECT_S = 10.0, 30.0
 _CHUNK = 1 << 16
+#: Bytes of a request at least; what a client sends while it reads (HTTP/2's windows) is shorter.
+_REQUEST_BYTES = 100
 #: Replies (RFC 1928, 6): not allowed by the rules; no connection to the host.
 DENIED, UNREACHABLE = 2, 4
 #: Homes that have a port at the same time; the oldest is closed first.
@@ -32,8 +35,9 @@ _MOST_PLACES = 10_000
 class Relay:
     """The proxies of one process, by home."""
 
-    def __init__(self, reach: Reach) -> None:
-        self.reach = reach
+    def __init__(self, reach: Reach, on_sent: Callable[[str], None] = lambda place: None) -> None:
+        """*on_sent* is called with a place when something that may be a request is sent to it."""
+        self.reach, self.on_sent = reach, on_sent
         self._refusals: dict[tuple[str, str], tuple[float, str]] = {}
         """When a connection was refused last (monotonic s), and its address, by home and place."""
         self._silences: dict[tuple[str, str], float] = {}
@@ -90,12 +94,13 @@ class Relay:
                 return
             writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
             with contextlib.closing(remote[1]):
-                await asyncio.gather(_relay(reader, remote[1]), _relay(remote[0], writer))
+                sending = _relay(reader, remote[1], lambda: self.on_sent(_place(host, port)))
+                await asyncio.gather(sending, _relay(remote[0], writer))
 
     async def _connect(
         self, home: str, host: str, port: int
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | int:
-        place, loop = f"{host.rstrip('.').lower()}:{port}", asyncio.get_running_loop()
+        place, loop = _place(host, port), asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_CONNECT_S):
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -119,6 +124,10 @@ class Relay:
         except (OSError, RuntimeError, UnicodeError):
             _remember(self._silences, (home, place), monotonic(), _MOST_PLACES)
             return UNREACHABLE
+
+
+def _place(host: str, port: int) -> str:
+    return f"{host.rstrip('.').lower()}:{port}"
 
 
 def _remember(table: dict[Any, Any], key: object, value: object, limit: int) -> None:
@@ -149,11 +158,17 @@ async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     return host, int.from_bytes(await reader.readexactly(2))
 
 
-async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _relay(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    on_request: Callable[[], None] = lambda: None,
+) -> None:
     """Relay bytes until one side ends."""
     with contextlib.suppress(OSError):
         while data := await reader.read(_CHUNK):
             writer.write(data)
+            if len(data) >= _REQUEST_BYTES:
+                on_request()
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
