@@ -35,6 +35,8 @@ MAX_LINKS, _MAX_FORMS = 10, 5
 _MAX_ADDRESS = 300
 #: Where WordPress takes the answer to a question of age; its other addresses there are nobody's page.
 _WORDPRESS = re.compile(r"/wp-admin/admin-post\.php$|/wp-json/[\w/-]*age")
+#: Where a form sends that cookies are accepted; a link there leads to what a site says of them.
+_COOKIES = re.compile(r"/cookies?/?$")
 #: A parameter that says where a form leads afterwards; such an address names no act of the form.
 _TARGET = re.compile(r"=(?:https?:/)?/[^&#]*")
 CATALOGUE = frozenset({"product", "pagination", "listing"})
@@ -144,9 +146,10 @@ def _pressed(
     url = tidied(page.resolve(reference or page.url) or "")
     if url is None or domain(url) != domain(page.url):
         return None
-    if is_trap(url) and not (asks_age and _WORDPRESS.search(url.partition("?")[0])):
+    is_post, address = method == "post", url.partition("?")[0]
+    is_answer = (asks_age and _WORDPRESS.search(address)) or (is_post and _COOKIES.search(address))
+    if is_trap(url) and not is_answer:
         return None
-    is_post = method == "post"
     is_sure = asks_age and not has_effect  # else the page may be a vote of those who are 18
     return Answer(url, urlencode(fields) if is_post else "", is_post, is_sure)
 

@@ -44,6 +44,7 @@ def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
     [
         (FORM, ("/enter", "token=7&ok=1")),
         (FORM.replace("post", "get"), ("/enter?token=7&ok=1", "")),
+        (FORM.replace("/enter", "/cookies"), ("/cookies", "token=7&ok=1")),
         (f'{FORM}<a href="/imprint">Imprint</a>', ("/enter", "token=7&ok=1")),
         ('<h1>Are you over 18?</h1><a href="/enter?ok=1">Yes</a>', ("/enter?ok=1", "")),
         (ASKED.format("Yes", "No"), ("/age", "a=a0")),
