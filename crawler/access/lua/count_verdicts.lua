@@ -1,5 +1,5 @@
 -- count_verdicts: add verdicts to a domain's window, and return its state; also without verdicts.
--- include: _numbers _clock _count _ladder_state
+-- include: _named_errors _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

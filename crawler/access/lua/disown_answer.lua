@@ -1,5 +1,5 @@
 -- disown_answer: note that an answer is a proxy's own, and have the pages fetched again that were read from it.
--- include: _numbers _clock _proxy_keys _answers
+-- include: _named_errors _numbers _clock _proxy_keys _answers
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] crawl, domain and job, whose answers are compared

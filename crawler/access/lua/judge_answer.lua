@@ -1,5 +1,5 @@
 -- judge_answer: judge an answer that came through a proxy by what the fleet knows of the site's other answers.
--- include: _numbers _clock _proxy_keys _answers
+-- include: _named_errors _numbers _clock _proxy_keys _answers
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] crawl, domain and job, whose answers are compared

@@ -1,5 +1,5 @@
 -- next_use: a new time for a use of an address for a domain, because it missed its time or had none.
--- include: _numbers _clock _count _proxy_keys _next_use
+-- include: _named_errors _numbers _clock _count _proxy_keys _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

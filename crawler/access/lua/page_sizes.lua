@@ -1,5 +1,5 @@
 -- page_sizes: add the sizes of pages of some kinds, and return their usual sizes.
--- include: _numbers _clock _count
+-- include: _named_errors _numbers _clock _count
 -- KEYS[1] prefix of the sizes' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] share by which one page moves the average

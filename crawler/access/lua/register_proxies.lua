@@ -1,6 +1,6 @@
 -- register_proxies: store a worker's list of proxies; the fleet has the proxies of all its workers.
 -- Proxies that stay keep their state. The list of a silent worker expires.
--- include: _numbers _clock _count _proxy_keys
+-- include: _named_errors _numbers _clock _count _proxy_keys
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker

@@ -1,5 +1,5 @@
 -- report_use: report the outcome of a proxy's use; a ban rests it for the domain, several bans everywhere.
--- include: _numbers _clock _count _proxy_keys _ban
+-- include: _named_errors _numbers _clock _count _proxy_keys _ban
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

@@ -1,5 +1,5 @@
 -- take_proxy: take the proxy that was idle longest and may be used for a domain; an unproven one is used once.
--- include: _numbers _clock _count _proxy_keys _proxy_info _ban _next_use
+-- include: _named_errors _numbers _clock _count _proxy_keys _proxy_info _ban _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

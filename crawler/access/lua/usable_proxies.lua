@@ -1,5 +1,5 @@
 -- usable_proxies: count the proxies of a pool that do not rest for a domain.
--- include: _numbers _clock _count _proxy_keys
+-- include: _named_errors _numbers _clock _count _proxy_keys
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

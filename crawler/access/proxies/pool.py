@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -296,16 +296,18 @@ class ProxyPool:
     async def health(self) -> list[Health]:
         """Return the state of each proxy of the fleet, for operators."""
         now_s = self.now_ms / 1000 or await server_time_s(self.redis)
-        infos = await self.redis.hgetall(self.key + "info")
-        counts = {
-            word(k): whole_number(v)
-            for k, v in (await self.redis.hgetall(self.key + "health")).items()
-        }
-        resting = await self._seconds_left(self.key + "resting", now_s)
-        domains = {
-            word(d): await self._seconds_left(f"{self.key}rest:{word(d)}", now_s)
-            for d in await self.redis.smembers(self.key + "domains")
-        }
+        # In pipelines, because their errors name the command and its key.
+        pipe = self.redis.pipeline(transaction=False)
+        pipe.hgetall(self.key + "info")
+        pipe.hgetall(self.key + "health")
+        pipe.smembers(self.key + "domains")
+        infos, raw_counts, names = await pipe.execute()
+        counts = {word(k): whole_number(v) for k, v in raw_counts.items()}
+        sites = sorted(map(word, names))
+        for key in ("resting", *(f"rest:{site}" for site in sites)):
+            pipe.zrangebyscore(self.key + key, now_s * 1000, "+inf", withscores=True)
+        resting, *by_site = [_seconds_left(found, now_s) for found in await pipe.execute()]
+        domains = dict(zip(sites, by_site, strict=True))
         health = []
         for raw_id, raw_info in sorted(infos.items()):
             proxy_id, info = word(raw_id), record(raw_info)
@@ -324,7 +326,7 @@ class ProxyPool:
             )
         return health
 
-    async def _seconds_left(self, key: str, now_s: float) -> dict[str, float]:
-        """Return the seconds left of each quarantine in a set, by proxy."""
-        rests: Any = await self.redis.zrangebyscore(key, now_s * 1000, "+inf", withscores=True)
-        return {word(name): round(until / 1000 - now_s, 1) for name, until in rests}
+
+def _seconds_left(rests: Iterable[tuple[Any, float]], now_s: float) -> dict[str, float]:
+    """Return the seconds left of each quarantine, by proxy."""
+    return {word(name): round(until / 1000 - now_s, 1) for name, until in rests}

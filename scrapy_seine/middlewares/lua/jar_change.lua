@@ -1,4 +1,5 @@
 -- jar_change: sets and removes cookies of a jar that the fleet shares, and counts its version up.
+-- include: _named_errors
 -- KEYS[1] hash of the jar: cookie by its place, and the version under an empty name
 -- ARGV[1] lifetime of the jar, s
 -- ARGV[2] cookies at most; what is more stays with its worker

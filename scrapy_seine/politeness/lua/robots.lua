@@ -1,4 +1,5 @@
 -- robots: replies with the fleet's stored robots.txt of a site, or lets one worker at a time fetch it.
+-- include: _named_errors
 -- KEYS[1] hash of the site
 -- KEYS[2] lock of the site
 -- ARGV[1] now ms (0: ask the server)

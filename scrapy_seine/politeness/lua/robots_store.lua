@@ -1,4 +1,5 @@
 -- robots_store: stores the result of fetching a robots.txt; only the holder of the lock may, which releases it.
+-- include: _named_errors
 -- KEYS[1] hash of the site
 -- KEYS[2] lock of the site
 -- ARGV[1] now ms (0: ask the server)

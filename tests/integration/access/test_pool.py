@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import attrs
 import pytest
+from redis.exceptions import ResponseError
 
 from crawler.access.proxies.list_format import Proxy, parse
 from crawler.access.proxies.pool import (
@@ -402,3 +404,38 @@ async def test_one_workers_new_list_takes_the_place_of_its_old_one(pool) -> None
     found = await pool.register(listed("b:1"), "w1")
     assert (found.removed_count, found.lists) == (1, 1)
     assert str(found.only_here) == "none"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("info", "resting", "health", "workers", "lists", "names", "domains", "pool:/"),
+        *("rest:shop.example", "bans:shop.example", "good:shop.example"),
+    ],
+)
+async def test_a_key_of_another_type_is_named(pool, name: str) -> None:
+    """Redis' own error names none, and the requests wait until somebody deletes it."""
+
+    async def use() -> None:
+        await registered(pool, "a:1", "b:1")
+        await pool.report(SHOP, await taken(pool), "good")
+        await pool.report(SHOP, await taken(pool), "ban")
+        await pool.health()
+
+    key = pool.key + name
+    await use()
+    await pool.redis.delete(key)
+    await pool.redis.set(key, "somebody else's")
+    with pytest.raises(ResponseError, match=f"WRONGTYPE {re.escape(key)} is a string"):
+        await use()
+    await pool.redis.delete(key)
+    pool.now_ms += 3_600_000  # the ban has ended
+    await use()
+
+
+async def test_the_health_of_proxies_names_a_key_of_another_type(pool) -> None:
+    for name in ("info", "health", "domains", "resting"):
+        await pool.redis.set(pool.key + name, "somebody else's")
+        with pytest.raises(ResponseError, match=re.escape(pool.key + name)):
+            await pool.health()
+        await pool.redis.delete(pool.key + name)

@@ -1,6 +1,7 @@
 -- fleet_limits: sums up the counts of a crawl's workers, since the first of them joined.
 -- A worker sends its whole count, so that a call may be repeated. The count of a worker that left, or whose
 -- time ran out, stays in the sum until no worker is left; the next worker then begins at 0.
+-- include: _named_errors
 -- KEYS[1] hash of the crawl: by worker `until ms, counts`; under '' the counts of those that are gone
 -- ARGV[1] worker
 -- ARGV[2] ms for which it counts as there; 0: it leaves
