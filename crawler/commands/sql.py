@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
 import psycopg2
 from psycopg2 import errors, extensions
 from psycopg2.extensions import parse_dsn
 
 from crawler.stores import store_endpoints
 from crawler.stores.embedded import postgres
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.embedded.binaries import wanted_source
 from scrapy_seine.errors import ConfigError
@@ -35,10 +38,34 @@ _VARIABLES = {
     "sslmode": "PGSSLMODE",
     "sslrootcert": "PGSSLROOTCERT",
 }
+#: A semicolon between two statements (group 3), and what may hold one that divides nothing.
+_PIECES = re.compile(
+    r"""(?<!\w)[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|(\$\w*\$).*?\1"""
+    r"""|(--[^\n]*|/\*.*?\*/)|(;)""",
+    re.DOTALL,
+)
+#: The body of a function in standard SQL, whose semicolons divide nothing either.
+_ATOMIC = re.compile(r"\bBEGIN\s+ATOMIC\b", re.IGNORECASE)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Result(Value):
+    """What a statement yields."""
+
+    columns: list[str]
+    rows: Sequence[Sequence[Any]]
+    """The first ones."""
+    status: str
+    """PostgreSQL's message."""
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The rows by their columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 class Command(SeineCommand):
-    """Runs one statement and prints its rows; without one, opens psql if it is installed."""
+    """Runs statements and prints the rows of each; without one, opens psql if it is installed."""
 
     summary = "Ask the products' database; without a statement, open psql"
     arguments = "[STATEMENT]"
@@ -54,13 +81,14 @@ class Command(SeineCommand):
         url = store_endpoints.endpoints(self.project, need=("postgres",)).database_url
         if not args:
             return self._open(url)
-        columns, rows, status = _run(url, " ".join(args))
-        if self.as_json:
-            self.show("", rows=[dict(zip(columns, row, strict=True)) for row in rows])
-        elif columns:
-            _draw(columns, rows)
+        results = _run(url, divide(" ".join(args)))
+        if not self.as_json:
+            for result in results:
+                _show(result)
+        elif len(results) == 1:
+            self.show("", rows=results[0].records)
         else:
-            print(status)
+            self.show("", results=[{"rows": result.records} for result in results])
         return 0
 
     def _open(self, url: str) -> int:
@@ -80,21 +108,45 @@ def variables(url: str) -> dict[str, str]:
     return {_VARIABLES[name]: value for name, value in parse_dsn(url).items() if name in _VARIABLES}
 
 
-def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
-    """Run a statement; return its columns, first rows and PostgreSQL's status message."""
+def divide(text: str) -> list[str]:
+    """Divide a text into its statements, because psycopg2 returns the rows of the last one only.
+
+    >>> divide("SELECT ';'; SELECT 2; -- done")
+    ["SELECT ';'", ' SELECT 2']
+    >>> divide(""), divide("SELECT $a$ ; $a$ /* ; */")
+    ([''], ['SELECT $a$ ; $a$ /* ; */'])
+    """
+    if _ATOMIC.search(text):
+        return [text]
+    ends = [piece.start() for piece in _PIECES.finditer(text) if piece[3]]
+    starts = [0, *(end + 1 for end in ends)]
+    parts = [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]
+    return [part for part in parts if not _is_blank(part)] or [text]
+
+
+def _is_blank(statement: str) -> bool:
+    return not _PIECES.sub(lambda piece: "" if piece[2] else piece[0], statement).strip()
+
+
+def _run(url: str, statements: Sequence[str]) -> list[Result]:
+    """Run statements in one transaction."""
     with connected(url) as connection:
         try:
             with connection, connection.cursor() as cursor:
-                cursor.execute(statement)
-                if cursor.description is None:
-                    return [], [], str(cursor.statusmessage)
-                columns = [column.name for column in cursor.description]
-                return columns, cursor.fetchmany(_MAX_ROWS), str(cursor.statusmessage)
+                return [_result(cursor, statement) for statement in statements]
         except UnicodeEncodeError:
             raise ConfigError("the statement is no text in UTF-8; see `locale`") from None
         except psycopg2.Error as error:
             advice = f" ({NO_TABLES})" if _lacks_tables(connection, error) else ""
             raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}{advice}") from None
+
+
+def _result(cursor: extensions.cursor, statement: str) -> Result:
+    cursor.execute(statement)
+    if cursor.description is None:
+        return Result([], [], str(cursor.statusmessage))
+    columns = [column.name for column in cursor.description]
+    return Result(columns, cursor.fetchmany(_MAX_ROWS), str(cursor.statusmessage))
 
 
 def _lacks_tables(connection: extensions.connection, error: psycopg2.Error) -> bool:
@@ -106,19 +158,23 @@ def _lacks_tables(connection: extensions.connection, error: psycopg2.Error) -> b
         return bool((cursor.fetchone() or [False])[0])
 
 
-def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def _show(result: Result) -> None:
+    if not result.columns:
+        print(result.status)
+        return
     table = lazy_rich.Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
+    for name in result.columns:
         table.add_column(lazy_rich.Text(name), overflow="fold")
-    for row in rows:
+    for row in result.rows:
         table.add_row(*(lazy_rich.Text(_cell(value)) for value in row))
     lazy_rich.Console(highlight=False).print(table)
     truncated = (
         f", the first {_MAX_ROWS:,}; `scrapy export` streams them all"
-        if len(rows) == _MAX_ROWS
+        if len(result.rows) == _MAX_ROWS
         else ""
     )
-    print(f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{truncated}")
+    count = len(result.rows)
+    print(f"{count:,} row{'' if count == 1 else 's'}{truncated}")
 
 
 def _cell(value: Any) -> str:

@@ -53,7 +53,11 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Push the seeds; exit status 1 if one was bad."""
+        """Push the seeds; exit status 1 if one was bad.
+
+        Raises:
+            ConfigError: there is none, as in the file of a script that failed.
+        """
         if not args:
             raise UsageError("name a URL, a file, or - for standard input")
         spider = opts.spider or self.usual_spider or only_spider(self.project)
@@ -62,6 +66,9 @@ class Command(SeineCommand):
         key = seeds_key_of(spider_class(self.project, spider), usual)
         url = endpoints(self.project, need=("redis",)).redis_url
         pushed, bad_count = _push(url, key, (line for arg in args for line in lines(arg)), parse)
+        if not pushed and not bad_count:
+            names = ", ".join("stdin" if arg == "-" else arg for arg in args)
+            raise ConfigError(f"{names}: no seed is in there; nothing was pushed")
         text = f"{pushed} pushed to {key}" + (f", {bad_count} bad" if bad_count else "")
         self.show(text, pushed=pushed, bad=bad_count, key=key)
         return 1 if bad_count else 0

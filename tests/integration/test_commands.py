@@ -94,6 +94,18 @@ async def test_seeds_are_pushed_in_their_order_and_bad_ones_named(
     ]
 
 
+def test_a_file_without_a_seed_is_no_success(
+    redis_url: str, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list of a script that failed is empty: it said "0 pushed", with status 0."""
+    file = tmp_path / "seeds.txt"
+    file.write_text("# none\n\n")
+    keys = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), [str(file)], **keys) == 1
+    said = f"{file}: no seed is in there; nothing was pushed"
+    assert json.loads(capsys.readouterr().out) == {"error": said}
+
+
 async def test_seeds_of_a_windows_shell_are_utf_16(
     redis_client: Redis, redis_url: str, namespace: str, tmp_path: Path
 ) -> None:

@@ -345,7 +345,7 @@ async def test_the_demo_stores_apart_and_is_removed_whole(
         assert redis.delete("{demo-mine}:control") == 1
     assert os.listdir(tmp_path) == ["demo-mine"]  # noqa: PTH208  # within a coroutine
     with pytest.raises(ConfigError, match="does not exist"):
-        sql._run(database, f"SELECT 1 FROM {SCHEMA}.products")
+        sql._run(database, [f"SELECT 1 FROM {SCHEMA}.products"])
     assert (await clean(where, tmp_path))[1] is False
 
 
@@ -359,9 +359,9 @@ def test_demos_that_begin_together_share_their_place(database_url_empty: str) ->
 
 
 def test_a_statement_shows_rows_and_keeps_the_password_out_of_arguments(database: str) -> None:
-    columns, rows, _ = sql._run(database, "SELECT 1 AS n, NULL AS nothing")
+    (result,) = sql._run(database, ["SELECT 1 AS n, NULL AS nothing"])
 
-    assert (columns, list(rows)) == (["n", "nothing"], [(1, None)])
+    assert (result.columns, list(result.rows)) == (["n", "nothing"], [(1, None)])
     assert sql.variables("postgresql://me:secret@db/shop")["PGPASSWORD"] == "secret"
 
 

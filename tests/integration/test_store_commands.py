@@ -143,6 +143,29 @@ def test_sql_shows_rows_json_and_what_a_statement_did(
         perform(sql.Command, "SELECT '\udcff'")
 
 
+def test_sql_shows_the_result_of_each_statement(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those before the last were run, and nothing of them was shown."""
+    perform(sql.Command, "CREATE TABLE things (a text); SELECT 1 AS one; SELECT ';' AS two; -- end")
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown == [
+        ["CREATE", "TABLE"],
+        ["one"],
+        ["1"],
+        ["1", "row"],
+        ["two"],
+        [";"],
+        ["1", "row"],
+    ]
+    perform(sql.Command, "SELECT 1 AS a; SELECT 2 AS b", as_json=True)
+    both = [{"rows": [{"a": 1}]}, {"rows": [{"b": 2}]}]
+    assert json.loads(capsys.readouterr().out) == {"results": both}
+    with pytest.raises(ConfigError, match="syntax error"):
+        perform(sql.Command, "DROP TABLE things; SELEC")
+    perform(sql.Command, "SELECT count(*) FROM things")  # all or none
+
+
 def test_ctrl_c_ends_a_long_statement(database: str) -> None:
     """The command ended when the statement did, whatever was pressed."""
     code = "from scrapy_seine.interrupts import main; main()"
