@@ -124,7 +124,8 @@ class Intake:
                 if not await self.take():
                     await self._wait()
             except (RedisError, OSError) as error:
-                if not self.refusals.log_refusal(error, "No seed is taken meanwhile"):
+                meanwhile = f"No seed of {self.keys.seeds} is taken meanwhile"
+                if not self.refusals.log_refusal(error, meanwhile):
                     logger.debug("intake waits for Redis: %s", error)
                 await asyncio.sleep(random.uniform(0.5, 1.5))
             except Exception:

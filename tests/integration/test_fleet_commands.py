@@ -206,3 +206,21 @@ async def test_a_user_with_the_rights_that_are_named_sees_the_fleet(
         assert f"crawl {namespace}" in await asyncio.to_thread(scrapy, "status", REDIS_URL=url)
     finally:
         await redis_client.execute_command("ACL", "DELUSER", user)
+
+
+@pytest.mark.parametrize("missing", ["-eval -evalsha", "resetchannels"])
+async def test_the_doctor_names_a_user_whose_scripts_or_channels_are_refused(
+    scrapy, redis_client, redis_url, namespace, missing
+):
+    """Such a server answers, so that it was found well; no worker starts there, or none ends."""
+    user = f"user-{namespace}"
+    words = "~* &* +@all -@admin -@dangerous +info"
+    rights = [*words.split(), *missing.split()]
+    await redis_client.execute_command("ACL", "SETUSER", user, "on", ">word", *rights)
+    try:
+        url = f"{redis_url}&username={user}&password=word"
+        text = await asyncio.to_thread(scrapy, "doctor", status=1, REDIS_URL=url)
+        assert "refuses what workers need" in text
+        assert words in " ".join(text.split())
+    finally:
+        await redis_client.execute_command("ACL", "DELUSER", user)

@@ -14,6 +14,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+from crawler.stores.store_endpoints import redis_client as connect_redis
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier.encoding.codec import encode
@@ -286,3 +287,29 @@ async def test_two_crawls_that_take_the_same_seeds_are_named(
     await warn_of_shared_seeds(redis_client, keys, other)
     [line] = caplog.messages
     assert line.startswith(f"workers of crawl '{one}' take seeds from {keys.seeds}, too")
+
+
+async def test_a_key_of_seeds_that_may_not_be_read_is_named(
+    redis_client: Redis,
+    redis_url: str,
+    keys: SeedKeys,
+    namespace: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Redis' own error names no key: nobody knew which right was missing."""
+    rights = ["~{" + namespace + "}*", "&*", "+@all"]
+    await redis_client.execute_command("ACL", "SETUSER", namespace, "on", ">word", *rights)
+    client = connect_redis(f"{redis_url}&username={namespace}&password=word")
+    frontier = Frontier(client, namespace)
+    taken = asyncio.create_task(intake_of(client, frontier, keys, a_push).run())
+    try:
+        await wait_until_async(lambda: _is_said(caplog), 10, "the refusal is logged")
+        assert f"No seed of {keys.seeds} is taken meanwhile" in caplog.text
+    finally:
+        taken.cancel()
+        await client.aclose()
+        await redis_client.execute_command("ACL", "DELUSER", namespace)
+
+
+async def _is_said(caplog: pytest.LogCaptureFixture) -> bool:
+    return "No permissions to access a key" in caplog.text

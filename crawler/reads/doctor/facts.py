@@ -12,7 +12,7 @@ from typing import Any
 import psycopg2
 from psycopg2 import errors
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from crawler.access.browser_programs import NAMES, find_browser
 from crawler.access.ladder_store import LadderStore
@@ -33,7 +33,7 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.round_trips.server_clock import server_time_s
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.fleet import read_fleet
-from scrapy_seine.store_errors import with_advice
+from scrapy_seine.store_errors import first_line, with_advice
 
 _PACKAGES = ("scrapy", "scrapy-redis", "redis", "psycopg2-binary", "aiohttp", "prometheus-client")
 _TIMEOUT_S = 10
@@ -117,7 +117,10 @@ async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
 
 
 async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
-    """Check that running jobs have workers, and requests in the frontier."""
+    """Check that running jobs have workers, and requests in the frontier.
+
+    Redis may answer, and refuse the scripts and channels of workers all the same.
+    """
     if not url:
         return []
     redis = redis_client(url)
@@ -127,7 +130,12 @@ async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
             running = await Jobs(frontier).running()
             fleet = await read_fleet(redis, crawl)
             idle = await frontier.idle()
+            for channel in frontier.channels:
+                await redis.publish(channel, "ready")  # workers ask once more than they would
             return job_findings(running, idle=idle, workers=len(fleet.alive))
+    except ResponseError as error:
+        text = f"refuses what workers need: {with_advice(first_line(error))}"
+        return [Finding("fail", "redis", text, "let it accept that; docs/deploying.md")]
     except (RedisError, OSError, TimeoutError):
         return []  # the server is a finding already
     finally:
