@@ -118,7 +118,10 @@ class Watch:
             self.sites.add(entry.lease.domain)
 
     def _start_following(self) -> None:
-        worker_of(self.crawler).inflight.watch(self._page_ended)
+        worker = worker_of(self.crawler)
+        worker.inflight.watch(self._page_ended)
+        # Not by spider_closed, which a worker whose pages do not end never sends.
+        worker.signed_off.append(self.read_counts)
         handler = get_scrapy_root_handler()
         if self.line is not None and handler is not None:
             handler.addFilter(self.line.filter)
@@ -175,7 +178,6 @@ class Watch:
             await asyncio.gather(self._task, return_exceptions=True)
         if self.line is not None:
             self.line.clear()
-        await self.read_counts()
 
     def print_end(self) -> None:
         """Print the closing block on a terminal, else log it as one message."""

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -115,6 +115,8 @@ class Worker:
         drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.shutdown = Shutdown(self._sign_off, self.inflight.flush, drain_s)
         self.member: Member | None = None
+        #: Awaited when the last endings are sent and the other leases handed back.
+        self.signed_off: list[Callable[[], Awaitable[None]]] = []
         #: Wakes Scrapy's engine by public names: it asks for requests after each new one.
         self.wake_request = Request("data:,wake", dont_filter=True)
         self.closing = False
@@ -448,6 +450,8 @@ class Worker:
         await member.exchange.drain([], SIGN_OFF_S / 2)  # ends pages whose links went early
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S / 2)
         await member.heartbeat.sign_off()
+        for listener in self.signed_off:
+            await listener()
         await member.intake.close()
         await member.redis.aclose()
 
