@@ -28,11 +28,13 @@ class SettingsLike(Protocol):
         """Return the setting or the default."""
 
 
-def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.0) -> float:
-    """Read a finite number that is at least *low*.
+def number(
+    settings: SettingsLike, name: str, default: float, *, low: float = 0.0, high: float = math.inf
+) -> float:
+    """Read a finite number within limits.
 
     Raises:
-        ConfigError: it is no number, infinite, or below *low*.
+        ConfigError: it is no number, infinite, below *low* or above *high*.
     """
     raw = settings.get(name, default)
     try:
@@ -43,6 +45,8 @@ def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.
         raise ConfigError(f"{name}={raw!r} is not a finite number")
     if value < low:
         raise ConfigError(f"{name}={raw!r} is below {low:g}")
+    if value > high:
+        raise ConfigError(f"{name}={raw!r} is above {high:g}")
     return value
 
 

@@ -25,6 +25,8 @@ from scrapy_seine.reads import lazy_rich
 
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40
+#: Products of a demo's shop, at most, because its catalogue is made in memory.
+_MOST_PRODUCTS = 10**6
 #: Worker processes of a demo, at most: four hundred filled a laptop's memory.
 _MOST_WORKERS = 32
 #: Largest number of printed sentences about wrong rows.
@@ -87,7 +89,9 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
     products = opts.products or os.environ.get("PRODUCTS") or HOSTILE_PRODUCTS
     work = run_hostile(
         demo_endpoints(endpoints(command.project)),
-        products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
+        products=int(
+            number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1, high=_MOST_PRODUCTS)
+        ),
         folder=data_folder(command.project),
         browser=str(command.project.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium"),
         report=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
@@ -127,7 +131,7 @@ def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
     if workers > _MOST_WORKERS:
         raise ConfigError(f"WORKERS={workers:.0f} is above {_MOST_WORKERS}; each is a process")
     return Options(
-        products=int(number(values, "PRODUCTS", 1000, low=1)),
+        products=int(number(values, "PRODUCTS", 1000, low=1, high=_MOST_PRODUCTS)),
         workers=int(workers),
         kill=flag(values, "KILL"),
         folder=data_folder(settings),

@@ -17,6 +17,7 @@ from crawler.extract.template.observation import observe
 from crawler.reads.crawl_report import plural
 from crawler.stores.store_endpoints import running_database
 from crawler.stores.template_rows import read_templates
+from scrapy_seine.commands.base import number_within
 from scrapy_seine.errors import StoreError
 from scrapy_seine.printable import redact
 from scrapy_seine.reads import lazy_rich
@@ -34,7 +35,10 @@ class Command(PageCommand):
         """Declare the limit of links shown."""
         super().add_options(parser)
         parser.add_argument(
-            "--links", type=int, default=_DEFAULT_LINKS, help="links shown, at most"
+            "--links",
+            type=number_within(0, 10**6),
+            default=_DEFAULT_LINKS,
+            help="links shown, at most",
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.access.shared_state import fleet_name
 from crawler.reads.proxies import read_proxies
 from crawler.stores.store_endpoints import endpoints
-from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
@@ -39,7 +39,10 @@ class Command(SeineCommand):
         super().add_options(parser)
         parser.add_argument("--by", choices=GROUPS, help="show sums instead of single proxies")
         parser.add_argument(
-            "--timeout", type=float, default=15.0, help="seconds that a test may take (15)"
+            "--timeout",
+            type=number_within(0.1, 3600, float),
+            default=15.0,
+            help="seconds that a test may take (15)",
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:

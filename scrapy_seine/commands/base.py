@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NoReturn
 
 import orjson
@@ -177,6 +178,27 @@ class SeineCommand(ScrapyCommand):
             print_json(**data)
         else:
             print(text)
+
+
+def number_within(
+    low: float, high: float, kind: Callable[[str], float] = int
+) -> Callable[[str], float]:
+    """Return the `type` of an option whose value is a number within limits.
+
+    >>> number_within(1, 9)("3"), number_within(0.5, 9, float)("1.5")
+    (3, 1.5)
+    """
+
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {low:g} to {high:g}")
+        return value
+
+    return read
 
 
 def print_json(**data: Any) -> None:

@@ -13,7 +13,7 @@ import orjson
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -53,10 +53,16 @@ class Command(SeineCommand):
         parser.add_argument("--older", default="", help="given up longer ago than 90s, 15m, 2h, 3d")
         parser.add_argument("--newer", default="", help="given up less long ago: 90s, 15m, 2h, 3d")
         parser.add_argument(
-            "--limit", type=int, default=50, help="dead letters listed, at most (50)"
+            "--limit",
+            type=number_within(1, 10**6),
+            default=50,
+            help="dead letters listed, at most (50)",
         )
         parser.add_argument(
-            "--pace", type=int, default=100, help="ms between two replayed requests (100)"
+            "--pace",
+            type=number_within(0, 86_400_000),
+            default=100,
+            help="ms between two replayed requests (100)",
         )
         parser.add_argument("--all", action="store_true", help="replay or purge without a filter")
         parser.add_argument("--yes", action="store_true", help="purge without asking")

@@ -11,7 +11,7 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -46,7 +46,9 @@ class Command(SeineCommand):
         super().add_options(parser)
         declare_crawl(self, parser)
         declare_domain(parser, "act on this domain alone")
-        parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
+        parser.add_argument(
+            "--top", type=number_within(1, 10**6), default=20, help="domains shown (default 20)"
+        )
         parser.add_argument("--yes", action="store_true", help="clear without asking")
         priority_options = parser.add_argument_group(
             "priority", "larger is sooner; of what is queued now:"
