@@ -25,6 +25,7 @@ from crawler.access.browser_programs import NoBrowser, launch_options, machine_o
 from crawler.access.browser_slot import PageInSlot, reserve_if_missed
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
+from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.ending.exit_status import BROWSER_FAILED
 from scrapy_seine.engine.worker import worker_of
@@ -260,6 +261,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         try:
             yield context
             failed = False
+        except NotNow:  # nothing was sent
+            failed = False
+            raise
         finally:
             async with self.context_released:
                 if self.pool.release(context, spoiled=failed):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 
 
@@ -46,3 +49,32 @@ def test_nobody_enters_a_spoiled_room() -> None:
     assert not pool.release(context, spoiled=True)
     assert acquired(pool, "a") is not context
     assert pool.release(context)
+
+
+#: In a process of its own, because it needs a reactor.
+_NOT_SENT = """
+import asyncio, contextlib
+from scrapy import Request
+from scrapy.utils.reactor import install_reactor
+from scrapy.utils.test import get_crawler
+
+async def main():
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    from crawler.access.browser import BrowserHandler
+    from scrapy_seine.engine.download.send_gate import NotNow
+
+    handler = BrowserHandler(get_crawler())
+    for error in (NotNow, ValueError):
+        with contextlib.suppress(error):
+            async with handler._context(Request("http://shop.example/")):
+                raise error
+        print(len(handler.pool.contexts))
+
+asyncio.run(main())
+"""
+
+
+def test_a_page_that_was_not_sent_spoils_no_context() -> None:
+    """Its site had no slot when it was open, and the context was closed with its cookies."""
+    done = subprocess.run([sys.executable, "-c", _NOT_SENT], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.split() == [b"1", b"0"]
