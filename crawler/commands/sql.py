@@ -38,10 +38,10 @@ _VARIABLES = {
     "sslmode": "PGSSLMODE",
     "sslrootcert": "PGSSLROOTCERT",
 }
-#: A semicolon between two statements (group 3), and what may hold one that divides nothing.
+#: A semicolon or parenthesis (group 3), and what may hold one that divides nothing.
 _PIECES = re.compile(
     r"""(?<!\w)[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|(\$\w*\$).*?\1"""
-    r"""|(--[^\n]*|/\*.*?\*/)|(;)""",
+    r"""|(--[^\n]*|/\*.*?\*/)|([;()])""",
     re.DOTALL,
 )
 #: The body of a function in standard SQL, whose semicolons divide nothing either.
@@ -115,10 +115,17 @@ def divide(text: str) -> list[str]:
     ["SELECT ';'", ' SELECT 2']
     >>> divide(""), divide("SELECT $a$ ; $a$ /* ; */")
     ([''], ['SELECT $a$ ; $a$ /* ; */'])
+    >>> divide("CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT (2)); SELECT 3")
+    ['CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT (2))', ' SELECT 3']
     """
     if _ATOMIC.search(text):
         return [text]
-    ends = [piece.start() for piece in _PIECES.finditer(text) if piece[3]]
+    ends: list[int] = []
+    depth = 0
+    for piece in _PIECES.finditer(text):
+        depth = max(0, depth + {"(": 1, ")": -1}.get(piece[3], 0))
+        if piece[3] == ";" and not depth:  # a rule has several statements in parentheses
+            ends.append(piece.start())
     starts = [0, *(end + 1 for end in ends)]
     parts = [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]
     return [part for part in parts if not _is_blank(part)] or [text]
