@@ -25,7 +25,15 @@ from crawler.access.proxies.doubtful_pages import (
     page_of,
 )
 from crawler.access.proxies.list_format import Proxy
-from crawler.access.proxies.odd_pages import OddPages
+from crawler.access.proxies.odd_pages import (
+    Weighed,
+    count,
+    is_asked_again,
+    is_whole,
+    known_of,
+    odd_of,
+    weigh,
+)
 from crawler.access.proxies.own_answer import Shown, shown
 from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
@@ -46,6 +54,7 @@ from crawler.access.proxies.sticky import LOOKS
 from crawler.access.redis_errors import RedisErrors
 from crawler.catalogue.jobs.closing import has_domain
 from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.extract.page.page import is_root
 from crawler.requested_address import requested_url
@@ -69,6 +78,8 @@ _SHARED = (m.JOB_ID, m.JOB_TYPE, m.SITE_ID)
 _PRIORITY = 10
 #: Statuses of a missing page, which count as an answer.
 _MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
+#: Sites whose whole pages a worker counts.
+_MOST_SITES = 1000
 _BELIEVED = Judged("PAGE", "", [])
 _UNKNOWN = Judged("AGAIN", "what nobody compared, because Redis does not answer", [])
 
@@ -87,7 +98,7 @@ class Answers:
         self._crawler, self._pool, self._errors = crawler, pool, errors
         self._own = OwnAnswers(proxy_of, self._front_of)
         self._sources, self._fronts = sources, FrontPages(crawler)
-        self._odd = OddPages()
+        self._whole: Newest[int] = Newest(int, _MOST_SITES)
         self._log = OnceAMinute()
 
     async def judge(self, request: Request, response: Response, proxy: str, source: str) -> Judged:
@@ -96,8 +107,9 @@ class Answers:
             return _BELIEVED  # a look is sent again
         if request.meta.get(GATE_BOUND):  # other proxies are shown the site's gate
             return _BELIEVED
-        oddity = self._oddity(request, response, proxy)
-        return oddity or await self._compare(request, response, proxy, source)
+        return await self._oddity(request, response, proxy) or await self._compare(
+            request, response, proxy, source
+        )
 
     async def _compare(
         self, request: Request, response: Response, proxy: str, source: str
@@ -142,18 +154,32 @@ class Answers:
             )
         return judged
 
-    def _oddity(self, request: Request, response: Response, proxy: str) -> Judged | None:
+    async def _oddity(self, request: Request, response: Response, proxy: str) -> Judged | None:
         """Have a page that may be cut off or mixed up requested again; say if it stays so."""
-        site = domain(request.url)
         if response.status != HTTPStatus.OK:
             return None
-        if reason := self._odd.why_again(request, site, response.body):
-            return Judged("AGAIN", reason, [])
-        if self._odd.is_unlike_others(site, response.body) and self._log.is_due(f"end {site}"):
+        # A browser follows redirects by itself.
+        site, odd = domain(request.url), odd_of(response.url, response.body)
+        if odd is None:
+            self._whole[site] += is_whole(response.body)
+            if not is_asked_again(request):
+                return None
+        weighed: Weighed | None = None
+        try:
+            pool = await self._pool()
+            known = await known_of(pool.redis, pool.key, site)
+            weighed = weigh(request, odd, {**known, "whole": self._whole[site]})
+            await count(pool.redis, pool.key, site, weighed.counts)
+        except (RedisError, OSError) as error:
+            self._errors.note(error, "Pages that may be cut off are not compared")
+            weighed = weighed or weigh(request, odd, {})
+        if weighed.again:
+            return Judged("AGAIN", weighed.again, [])
+        if weighed.doubt and self._log.is_due(f"odd {site}"):
             logger.warning(
-                "%s came through proxy %s without its end, several times, as most pages of its "
-                "site do not: it may be cut off",
-                *(response.url, proxy),
+                "%s came through proxy %s as %s, several times, as few pages of its site do: "
+                "it may be wrong",
+                *(response.url, proxy, weighed.doubt),
             )
         return None
 

@@ -20,6 +20,7 @@ from crawler.access.proxies.doubtful_pages import (
     jobs_with_doubtful_pages,
     page_of,
 )
+from crawler.access.proxies.odd_pages import count, known_of
 from crawler.access.proxies.same_answers import (
     NO_ANSWER,
     NOWHERE,
@@ -432,3 +433,15 @@ async def test_a_site_that_leads_to_hundreds_of_others_is_looked_at_for_few_of_t
         pages=200,
     )
     assert result.requests <= 200 + 10 * 3
+
+
+async def test_what_one_worker_learned_of_odd_pages_the_fleet_knows_for_a_day(
+    workers: Fleet,
+) -> None:
+    """Each of many workers had each kind of them four times anew."""
+    at = workers.redis, workers.key, SITE
+    assert await known_of(*at) == {}
+    await count(*at, ["cut proved", "beside false"])
+    await count(*at, ["cut proved"])
+    assert await known_of(*at) == {"cut proved": 2, "beside false": 1}
+    assert 0 < await workers.redis.ttl(f"{workers.key}odd:{SITE}") <= DAY_MS / 1000

@@ -2,64 +2,137 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
 from scrapy import Request
 
-from crawler.access.proxies.odd_pages import OddPages
+from crawler.access.proxies.odd_pages import Weighed, is_asked_again, odd_of, weigh
 
-SITE, URL = "shop.example", "http://shop.example/p/1"
-WHOLE = b"<html><link rel=canonical href=/p/1><h1>Lamp</h1></html>"
-OTHER = WHOLE.replace(b"/p/1", b"/p/2")
+SHOP = "http://shop.example"
+Known = Counter[str]
+
+
+def page(path: str, end: str = "</html>") -> bytes:
+    return f"<html><link rel=canonical href={path}><h1>Lamp</h1>{end}".encode()
 
 
 def cut(size: int) -> bytes:
     return b"<html>" + b"x" * size
 
 
-@pytest.fixture
-def pages() -> OddPages:
-    """What a worker knows of a site whose pages end, and name themselves."""
-    found = OddPages()
-    for _ in range(20):
-        assert not found.why_again(Request(URL), SITE, WHOLE)
-    return found
+WHOLE, OTHER = page("/p/1"), page("/p/2")
 
 
-def answers(pages: OddPages, *bodies: bytes) -> list[bool]:
-    """Which answers to one request have it sent again."""
-    request = Request(URL)
-    return [bool(pages.why_again(request, SITE, body)) for body in bodies]
+def ask(known: Known, path: str, answer: Callable[[int], bytes]) -> tuple[int, Weighed]:
+    """Request a page until it is believed; return how often, and what it was taken for."""
+    request = Request(SHOP + path)
+    for times in range(1, 20):
+        odd = odd_of(request.url, answer(times))
+        if odd is None and not is_asked_again(request):
+            return times, Weighed()
+        weighed = weigh(request, odd, known)
+        known.update(weighed.counts)
+        if not weighed.again:
+            return times, weighed
+    raise AssertionError("it is requested for ever")
 
 
+@pytest.mark.parametrize("answers", [[cut(9000), cut(500), OTHER, WHOLE], [OTHER, OTHER, WHOLE]])
 def test_a_page_that_is_cut_or_of_another_address_is_requested_until_it_is_whole(
-    pages: OddPages,
+    answers: list[bytes],
 ) -> None:
-    assert answers(pages, cut(9000), cut(500), OTHER, WHOLE) == [True, True, True, False]
+    times, weighed = ask(Known(), "/p/1", lambda n: answers[n - 1])
+    assert (times, weighed.doubt) == (len(answers), "")
 
 
 @pytest.mark.parametrize("odd", [cut(3000), OTHER])
-def test_a_page_that_stays_so_is_the_sites(pages: OddPages, odd: bytes) -> None:
-    assert answers(pages, odd, odd, odd, odd) == [True, True, True, False]
+def test_a_page_that_stays_so_is_the_sites(odd: bytes) -> None:
+    assert ask(Known(), "/p/1", lambda _: odd)[0] == 4
 
 
-def test_no_page_is_requested_without_an_end(pages: OddPages) -> None:
-    assert answers(pages, *(cut(1000 * n) for n in range(1, 8))).count(True) == 5
+def test_no_page_is_requested_without_an_end() -> None:
+    times, weighed = ask(Known(), "/p/1", lambda n: cut(1000 * n))
+    assert (times, weighed.doubt) == (6, "a page that is cut off")
 
 
-@pytest.mark.parametrize("odd", [cut(3000), OTHER])
-def test_a_site_whose_pages_are_all_so_is_asked_twice_two_times_only(odd: bytes) -> None:
-    pages = OddPages()
-    assert answers(pages, odd, odd) == answers(pages, odd, odd) == [True, False]
-    assert answers(pages, odd) == [False]
+@pytest.mark.parametrize(
+    ("path", "end"),
+    [
+        ("/p/lamp-{}", ""),  # never closes <html>
+        ("/v/{}-red", "</html>"),  # a variant in another folder
+        ("/p/lamp-{}/red", "</html>"),
+        ("/lamps/lamp-{}", "</html>"),
+    ],
+)
+def test_what_a_sites_way_costs_is_bound(path: str, end: str) -> None:
+    """A tenth of a shop's pages were variants, and each was requested four times."""
+    known = Known()
+    times = [
+        ask(known, path.format(n), lambda _, n=n: page(f"/p/lamp-{n}", end))[0] for n in range(2000)
+    ]
+    assert sum(times) - len(times) <= 60
+    assert set(times[1000:]) == {1}
 
 
-def test_few_such_pages_of_a_site_do_not_excuse_others(pages: OddPages) -> None:
-    for _ in range(3):
-        answers(pages, *[cut(3000)] * 4)
-    assert answers(pages, cut(3000)) == [True]
-    for _ in range(4):
-        answers(pages, *[cut(3000)] * 4)
-    assert answers(pages, cut(3000)) == [False]
+@pytest.mark.parametrize(
+    ("path", "end"),
+    [("/p/{}", ""), ("/v/{}", "</html>"), ("/p/{}-red", "</html>"), ("/lamps/{}", "</html>")],
+)
+def test_a_sites_way_hides_no_mixed_up_cache(path: str, end: str) -> None:
+    """Where no page closed <html>, none was known to be another product's."""
+    known = Known()
+    for n in range(100):
+        ask(known, path.format(n), lambda _, n=n: page(f"/p/{n}", end))
+    mixed_up = page("/p/700", end)
+    times, _ = ask(known, "/p/7", lambda n: mixed_up if n < 4 else page("/p/7", end))
+    assert times == 4
+
+
+def test_no_way_of_a_site_is_learned_from_a_proxy_that_changes_pages() -> None:
+    known = Known()
+    for n in range(100):
+        odd = page(f"/p/{n + 500}")
+        answers = [odd] * 4 if n % 5 == 0 else [odd, page(f"/p/{n}")]  # one of five stays so
+        assert ask(known, f"/p/{n}", lambda k, found=answers: found[k - 1])[0] == len(answers)
+
+
+def test_a_mixed_up_cache_is_found_although_the_site_has_such_pages() -> None:
+    """Of the pages of another address some are looked at, and one that is not so tells."""
+    known = Known()
+    for n in range(20):
+        ask(known, f"/p/red-{n}", lambda _, n=n: page(f"/p/{n}"))
+    for n in range(1000, 1100):
+        ask(known, f"/p/{n}", lambda k, n=n: page(f"/p/{n + 1 if k == 1 else n}"))
+    assert known["beside false"]
+    assert ask(known, "/p/1", lambda n: OTHER if n < 3 else WHOLE)[0] == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda n, k: page(f"/visit-{n}{k}/p/1"), lambda n, k: cut(1000 * k)],
+)
+def test_pages_that_the_site_makes_anew_each_time_cost_no_more(
+    answer: Callable[[int, int], bytes],
+) -> None:
+    known = Known()
+    times = [ask(known, f"/p/{n}", lambda k, n=n: answer(n, k))[0] for n in range(1000)]
+    assert sum(times) - len(times) <= 6 * 50
+    assert set(times[700:]) == {1}
+
+
+def test_pages_of_variants_that_a_cache_mixes_up_are_looked_at() -> None:
+    """Each names another page, so that no answer is free of odds."""
+    known = Known()
+    for n in range(100):
+        ask(known, f"/v/{n}-red", lambda k, n=n: page(f"/p/{n + 1 if k == 1 and n > 50 else n}"))
+    assert known["elsewhere false"]
+
+
+def test_only_a_page_unlike_most_of_its_site_is_called_cut() -> None:
+    assert not ask(Known(), "/p/1", lambda _: cut(3000))[1].doubt
+    assert ask(Known(whole=20), "/p/1", lambda _: cut(3000))[1].doubt == "a page that is cut off"
 
 
 @pytest.mark.parametrize(
@@ -76,4 +149,4 @@ def test_few_such_pages_of_a_site_do_not_excuse_others(pages: OddPages) -> None:
 def test_only_a_canonical_link_to_another_page_of_the_site_is_odd(
     page: bytes, is_odd: bool
 ) -> None:
-    assert answers(OddPages(), page) == [is_odd]
+    assert (odd_of(SHOP + "/p/1", page) is not None) == is_odd
