@@ -177,8 +177,7 @@ class Answers:
             return Judged("AGAIN", weighed.again, [])
         if weighed.doubt and self._log.is_due(f"odd {site}"):
             logger.warning(
-                "%s came through proxy %s as %s, several times, as few pages of its site do: "
-                "it may be wrong",
+                "%s came through proxy %s as %s, also when it was requested again: it may be wrong",
                 *(response.url, proxy, weighed.doubt),
             )
         return None
