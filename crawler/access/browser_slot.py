@@ -13,8 +13,12 @@ from playwright.async_api import Request as PageRequest
 from scrapy import Request
 
 from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.politeness.site_limits import PATIENCE_MS
 
 _ALL = "**"
+#: How long an open page waits for another slot, at most, ms. Where pages open slower than their
+#: site's pause, each would otherwise be handed back, as often as it is opened.
+OPEN_PATIENCE_MS = 5000
 
 
 class PageInSlot:
@@ -49,7 +53,7 @@ class PageInSlot:
         await route.fallback()
 
     async def _wait(self) -> None:
-        await reserve_if_missed(self.gate, self.request)
+        await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
         if (slot_opened := self.gate.wait_for_slot(self.request)) is not None:
             await slot_opened
 
@@ -67,7 +71,9 @@ class PageInSlot:
         self.gate.record_sent(self.request, ago_s=ago_s)
 
 
-async def reserve_if_missed(gate: SendGate, request: Request) -> None:
+async def reserve_if_missed(
+    gate: SendGate, request: Request, patience_ms: int = PATIENCE_MS
+) -> None:
     """Get another slot in place of one that passed while the browser was busy.
 
     That is no lateness of the worker, which would widen the pauses of all its sites.
@@ -76,4 +82,4 @@ async def reserve_if_missed(gate: SendGate, request: Request) -> None:
         NotNow: the site has none soon.
     """
     if gate.due_in(request) is None:
-        await gate.reserve(request, is_late=False)
+        await gate.reserve(request, is_late=False, patience_ms=patience_ms)

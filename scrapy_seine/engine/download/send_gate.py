@@ -110,7 +110,9 @@ class SendGate:
         if (past_ms := self.site_limits.record_sent(entry.lease, ago_s)) > 0:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
-    async def reserve(self, request: Request, *, is_late: bool = True) -> None:
+    async def reserve(
+        self, request: Request, *, is_late: bool = True, patience_ms: int = PATIENCE_MS
+    ) -> None:
         """Get another slot from the frontier; *is_late*: the worker had the time to keep the first.
 
         Raises:
@@ -123,7 +125,7 @@ class SendGate:
             await self.addresses.reserve(request, entry.lease)
             return
         self.stats.inc_value("seine/slots_missed")
-        patience = request.meta.get(m.PATIENCE_MS, PATIENCE_MS)
+        patience = request.meta.get(m.PATIENCE_MS, patience_ms)
         lease = await self.site_limits.reserve(
             entry.lease, spent_at=entry.spent_at, patience_ms=patience, is_late=is_late
         )
