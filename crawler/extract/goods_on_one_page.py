@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
+from decimal import Decimal
 from itertools import islice
 
 from lxml import etree
@@ -19,7 +20,7 @@ from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import find_links
 from crawler.extract.links.traps import is_trap
 from crawler.extract.money.amounts import find_prices
-from crawler.extract.page.lines import read_all
+from crawler.extract.page.lines import DIGIT, read_all
 from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, Page, parse, short_text
 from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys
@@ -49,7 +50,7 @@ def goods_of(page: Page, found: Found) -> list[Found]:
     if found.kind == "product" or page.tile_amounts:
         return []
     boxes = _goods_boxes(page)
-    if not boxes or any(link.kind == "product" for link in find_links(page)):
+    if not boxes or _leads_to_products(page):
         return []
     read = [_read(title, box, page) for title, box in boxes]
     products = [product for product in read if product.kind == "product"]
@@ -60,26 +61,42 @@ def withdraw_first(page: Page, found: Found) -> None:
     """Take back the product of a page that has only read the first of the goods in its boxes.
 
     A category's page whose goods have no page of their own has the category's name, and the price
-    and the number of the first box. What sells something beside the boxes is a product's page.
+    and the number of the first box. What sells something beside the boxes or shows the price there is
+    a product's page, and so is one with boxes of sizes.
     """
     if found.kind != "product" or found.verdict.listing <= 0:
         return
     if {found.sources.get("name"), found.sources.get("price", "text")} != {"text"}:
         return
     boxes = _goods_boxes(page)
-    if len(boxes) < _MIN_WITHDRAWN or any(_is_name(found, title) for title, _ in boxes):
+    names = [short_text(title, _MAX_TEXT) for title, _ in boxes]
+    if len(boxes) < _MIN_WITHDRAWN or found.fields.get("name") in names:
+        return
+    if all(name[:1].isdigit() for name in names) or page.tile_amounts or _leads_to_products(page):
         return
     inside = {pressed for _, box in boxes for pressed in _buttons(box)}
     if any(button not in inside for button in _buttons(page.root)):
         return
+    if _shows_beside(page, found.fields.get("price"), {box for _, box in boxes}):
+        return
     found.verdict.add("product", -_NEVER, "it shows goods in boxes, and sells nothing beside them")
     found.fields.clear()
     found.sources.clear()
-    page.shows_product = False
+    page.shows_product, page.number = False, None
 
 
-def _is_name(found: Found, title: Element) -> bool:
-    return short_text(title, _MAX_TEXT) == found.fields.get("name")
+def _leads_to_products(page: Page) -> bool:
+    return any(link.kind == "product" for link in find_links(page))
+
+
+def _shows_beside(page: Page, price: Decimal | None, boxes: set[Element]) -> bool:
+    """Whether a page shows an amount beside boxes as well."""
+    return price is not None and any(
+        boxes.isdisjoint((line.element, *line.element.iterancestors()))
+        for line in read_all(page, None).lines
+        if line.flags & DIGIT
+        and any(money.value == price for money in find_prices(line.text[:_MAX_TEXT]))
+    )
 
 
 def _buttons(box: Element) -> list[Element]:

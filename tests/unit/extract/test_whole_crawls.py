@@ -258,13 +258,19 @@ def test_a_category_whose_goods_have_no_pages_is_not_read_as_its_first_one() -> 
     ]
 
 
+SIZES = "".join(map(soap, ("50g", "75g", "100g", "200g"), ("8.50", "9.50", "12.00", "20.00")))
+
+
 @pytest.mark.parametrize(
     ("boxes", "beside"),
     [
         (SOAPS, "<p class=price>$20.00</p><button>Add to cart</button>"),
         ("".join(map(soap, ("1x", "3x", "6x"), ("8.50", "24.00", "45.00"))), ""),
+        (SIZES, ""),
+        (SOAPS, "<p class=price>$8.50</p><button class=cart><svg></svg></button>"),
+        (SOAPS, "<a href=/p/soap-dish-1003>Dish</a>"),
     ],
-    ids=["the set is sold, too", "three packs"],
+    ids=["the set is sold, too", "three packs", "sizes", "a button without words", "a product"],
 )
 def test_boxes_beside_what_a_page_sells_are_not_its_products(boxes: str, beside: str) -> None:
     rows = category_page(boxes, beside)
