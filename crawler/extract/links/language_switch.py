@@ -1,7 +1,9 @@
 """The links by which a shop lets visitors choose its language, where no alternate tells of it.
 
-Such a box names the page's own language, without a folder, and others beside it, each with the front
-page of its folder: `TR`, `EN` (`/en/`), `العربية` (`/ar/`).
+Such a box names the page's own language, at the front page of the host or at the page itself, and
+others beside it, each with the front page of its folder, and leads nowhere else: `TR`, `EN` (`/en/`),
+`العربية` (`/ar/`). Only a page that sells something outside of these folders tells of copies, because
+a front page without goods may lead to the only shop.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from crawler.extract.links.other_languages import market_folder
+from crawler.extract.links.other_languages import is_market_front, market_folder
 from crawler.extract.links.pagination import split_url
 from crawler.extract.page.page import Element, Page, short_text
 
@@ -62,13 +64,15 @@ def leave_out_copies(
     page. The page itself must be in no language's folder. Return the deleted links, each with the
     folder.
     """
+    if not _sells(page, links):
+        return []
     wanted, folders = set(fronts), set()
     for anchor in page.anchors:
         url = url_of(anchor.get("href") or "#")
         if url in wanted:
             wanted.discard(url)
             folder = url.rstrip("/").rpartition("/")[2].lower()
-            if _leads_to_other(anchor, folder, page):
+            if _leads_to_other(anchor, folder, page, url_of):
                 folders.add(folder)
     found = [
         (folder, url)
@@ -81,11 +85,25 @@ def leave_out_copies(
     return found
 
 
-def _leads_to_other(anchor: Element, folder: str, page: Page) -> bool:
+def _sells(page: Page, links: dict[str, Any]) -> bool:
+    """Whether a page shows goods, or leads to some that are in no language's folder."""
+    return (
+        page.shows_product
+        or bool(page.tile_amounts)
+        or any(
+            link.kind == "product" and not market_folder(split_url(url)[1])
+            for url, link in links.items()
+        )
+    )
+
+
+def _leads_to_other(
+    anchor: Element, folder: str, page: Page, url_of: Callable[[str], str | None]
+) -> bool:
     language = folder[:2]
     if language == page.lang[:2].lower() or not _names(anchor, language, folder):
         return False
-    return _stands_beside_own(anchor, page)
+    return _stands_beside_own(anchor, page, url_of)
 
 
 def _names(element: Element, language: str, folder: str) -> bool:
@@ -96,26 +114,46 @@ def _names(element: Element, language: str, folder: str) -> bool:
         element.get("title") or "",
         "" if picture is None else picture.get("alt") or "",
     )
-    words = {*_OWN_NAMES.get(language, "").split(), language, folder}
+    names = _OWN_NAMES.get(language, "").split()
     return any(
         len(text) <= _MAX_LABEL
-        and not words.isdisjoint({text.casefold(), *text.casefold().split()})
-        for text in map(str.strip, texts)
+        and (text in {language, folder} or not set(names).isdisjoint(text.split()))
+        for text in (text.strip(" ()[]|·•").casefold() for text in texts)
+        if text
     )
 
 
-def _stands_beside_own(anchor: Element, page: Page) -> bool:
-    """Whether the smallest box with something beside a link names the page's own language there.
+def _stands_beside_own(anchor: Element, page: Page, url_of: Callable[[str], str | None]) -> bool:
+    """Whether the smallest box that names the page's own language beside a link is a switch.
 
-    A link of that name must lead into no folder.
+    A link of that name must lead to the host's front page or to the page, and the others to such
+    of folders.
     """
     lang = page.lang[:2].lower()
     for box in islice(anchor.iterancestors(), _MAX_BOXES):
         inner = [*islice(box.iterdescendants(), _MAX_ELEMENTS)]
-        others = [each for each in inner if each is not anchor and len(each) <= 1]
-        for other in others:
-            if isinstance(other.tag, str) and _names(other, lang, lang):
-                link = other if other.tag == "a" else next(other.iterancestors("a"), other)
-                own = split_url(page.resolve(link.get("href") or "") or "")[1]
-                return not market_folder(own)
+        own = next((x for x in inner if x is not anchor and _is_named(x, lang)), None)
+        if own is None:
+            continue
+        link = next(own.iter("a"), next(own.iterancestors("a"), own))
+        return _is_front(link, page, url_of) and all(
+            each is link or is_market_front(_path_of(each, url_of))
+            for each in inner
+            if each.tag == "a"
+        )
     return False
+
+
+def _is_named(element: Element, lang: str) -> bool:
+    return isinstance(element.tag, str) and len(element) <= 1 and _names(element, lang, lang)
+
+
+def _is_front(link: Element, page: Page, url_of: Callable[[str], str | None]) -> bool:
+    """Whether a link leads to its host's front page, to the page or nowhere."""
+    path = _path_of(link, url_of)
+    return path in {"", "/", split_url(page.url)[1]} or path.startswith("/index.")
+
+
+def _path_of(link: Element, url_of: Callable[[str], str | None]) -> str:
+    url = url_of(link.get("href") or "#")
+    return "" if url is None or link.get("href") is None else split_url(url)[1]
