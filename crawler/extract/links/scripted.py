@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from crawler.extract import lazy_patterns
+from crawler.extract.links.other_languages import is_market_front
 from crawler.extract.page.page import Element, Page
 
 #: The reason of a link that stands only in a script.
@@ -52,10 +53,15 @@ _WRITTEN = (
     r"(?:/|\.{1,2}/)?[\w%-]{1,60}(?:/[\w%-]{1,60}){0,4}"
     r"(?:\.(?:php|html?|aspx?|jsp|cgi)(?:\?[\w%=&;+-]{1,100})?|/)"
 )
+#: In an array or a call that names a menu, because other calls send something: `("POST", "/add/")`.
 _ENTRY = lazy_patterns.pattern(
+    r"(?:\[|rray\(|enu\w{0,20}\()[^\"'()\[\]]{0,30}(?:"
     rf"([\"'])(?=\w)[^\"'<>\\\n=]{{2,60}}\1\s?,\s?([\"'])(?P<behind>{_WRITTEN})\2"
-    rf"|([\"'])(?P<before>{_WRITTEN})\4\s?,\s?([\"'])(?=\w)[^\"'<>\\\n=/.]{{2,60}}\6"
-    rf"|<a\s[^<>+]{{0,100}}href=\\?[\"']?(?P<linked>{_WRITTEN})\\?[\"' >]"
+    rf"|([\"'])(?P<before>{_WRITTEN})\4\s?,\s?([\"'])(?=\w)[^\"'<>\\\n=/.]{{2,60}}\6)"
+)
+#: A link in a script that writes into the page as it is read.
+_LINKED = lazy_patterns.pattern(
+    rf"<a\s[^<>+]{{0,100}}href=\\?[\"']?(?P<linked>{_WRITTEN})\\?[\"' >]"
 )
 _WRITE_SIGNS = (b"document.write", b"innerHTML", b"Array(", b"enu(")
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
@@ -97,13 +103,26 @@ def written_menus(page: Page) -> Iterator[tuple[Element, str]]:
     if not any(map(page.holds, _WRITE_SIGNS)):
         return
     entries = (
-        (script, next(filter(None, match.group("behind", "before", "linked"))))
+        (script, address)
         for script in page.scripts[:_MAX_SCRIPTS]
         if script.text
-        for match in islice(_ENTRY.finditer(script.text[:_MAX_SCRIPT_LENGTH]), _MAX_ENTRIES)
+        for address in islice(_written(script.text[:_MAX_SCRIPT_LENGTH]), _MAX_ENTRIES)
     )
-    for members in lists_of(entry for entry in entries if not is_no_page(entry[1])):
+    for members in lists_of(entry for entry in entries if not _is_none(entry[1])):
         yield from members[:_MAX_LISTED]
+
+
+def _written(text: str) -> Iterator[str]:
+    """Yield the addresses of a script's entries of a menu."""
+    for match in _ENTRY.finditer(text):
+        yield match["behind"] or match["before"]
+    for match in _LINKED.finditer(text) if "document.write" in text else ():
+        yield match["linked"]
+
+
+def _is_none(address: str) -> bool:
+    """Whether an address is that of a file, or of the shop in another language."""
+    return bool(is_no_page(address)) or is_market_front(f"/{address.lstrip('/')}")
 
 
 def described(page: Page) -> Iterator[tuple[Element, str]]:

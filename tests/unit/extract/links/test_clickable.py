@@ -376,3 +376,22 @@ def test_what_a_tracker_lists_is_no_menu() -> None:
     script = 'ga("send","event","a/b.html"); load("lib","/js/"); set("x","/y/"); set("u","/v/")'
     body = f"<html><title>A</title><script>{script}</script><body><a href=/p/vase-12>Vase</a>"
     assert [x.kind for x in find_links(parse(body, "https://a.example/"))] == ["product"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'r.open("POST","ajax/add.php"); r.open("GET","ajax/delete.php"); r.open("GET","ajax/end.php")',
+        '$.post("ajax/add.php","html"); $.post("ajax/vote.php","json"); $.post("ajax/end.php","json")',
+        'load("head","parts/head.html"); load("foot","parts/foot.html"); load("box","parts/box.html")',
+        'var l = new Array(["Deutsch","/de/"],["Italiano","/it/"],["Polski","/pl/"]);',
+        """x.innerHTML = '<a href="/k/add/"></a><a href="/k/drop/"></a><a href="/k/end/"></a>'""",
+    ],
+    ids=["requests", "jQuery", "parts", "languages", "templates"],
+)
+def test_what_a_script_sends_or_loads_is_no_menu(script: str) -> None:
+    """`ajax/add.php` was requested, which only a click sends."""
+    signs = 'x.innerHTML = ""; var y = new Array(1);'
+    body = f"<html lang=en><title>A</title><script>{signs}{script}</script><a href=/vase>Vase</a>"
+    found = [link.url for link in find_links(parse(body, "https://a.example/"))]
+    assert found == ["https://a.example/vase"]
