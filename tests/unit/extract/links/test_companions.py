@@ -106,3 +106,68 @@ def test_each_product_of_a_box_is_followed_though_no_address_tells_what_it_is() 
 
     found = links(f"<h1>Racks</h1><div>{''.join(starmap(pair, NAMES))}</div>", "/racks/")
     assert found == {f"/x?i={number}" for _, number in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("path", "others"),
+    [
+        ("/shop24/farba", ["/shop24/kit", "/shop24/lak"]),
+        ("/c/115/farba", ["/c/115/kit", "/c/115/"]),
+        ("/farba-1003", ["/farba-1003/mat", "/farba-1003/polysk"]),
+        ("/i?Itemid=101&art=5", ["/j?Itemid=101&art=6", "/k?Itemid=101&kat=4"]),
+        ("/x?i=5&w=ab12cd34", ["/vase.php?i=6&w=ab12cd34", "/lak.php?i=7&w=ab12cd34"]),
+        ("/c/115/3", ["/c/116/3"]),
+        ("/farba-a-40", ["/farba-b-40", "/kit-40"]),
+    ],
+    ids=["shop", "category", "variant", "menu", "visit", "number in a category", "size"],
+)
+def test_numbers_of_other_things_do_not_tie_a_link_to_a_product(
+    path: str, others: list[str]
+) -> None:
+    """All links of a shop below `/shop24/` were left out of each product's page."""
+    assert links(product("".join(f"<a href={x}>x</a> " for x in others)), path) >= set(others)
+
+
+@pytest.mark.parametrize(
+    ("path", "categories"),
+    [
+        ("/x/115/", ["/x/115/216", "/x/115/217", "/x/115/218"]),
+        ("/i?shop=100&k=20", ["/kat.php?shop=100&k=21", "/kat.php?shop=100&k=22"]),
+        ("/shop24/", ["/shop24/racks", "/shop24/tables", "/shop24/chairs"]),
+    ],
+    ids=["category", "shop by a value", "shop by a folder"],
+)
+def test_all_categories_of_a_listing_are_followed_though_they_share_a_number(
+    path: str, categories: list[str]
+) -> None:
+    """The first of them was taken for a product, and the others for what is offered about it."""
+    box = "".join(f"<a href={x}>x</a> " for x in categories)
+    tiles = "".join(tile(name, number, "") for name, number in NAMES)
+    assert links(f"<div>{box}</div><ul>{tiles}</ul>", path) >= set(categories)
+
+
+def test_products_whose_category_has_a_number_are_followed_without_prices() -> None:
+    row = "".join(f"<td><a href=/c115/{name}><img src=/b/{name}.jpg></a>" for name, _ in NAMES)
+    expected = {f"/c115/{name}" for name, _ in NAMES}
+    assert links(product(f"<table><tr>{row}</table>"), "/c115/farba") >= expected
+    tiles = "".join(tile(name, number, "") for name, number in NAMES[:3])
+    assert links(f"<table><tr>{row}</table><ul>{tiles}</ul>", "/c115") >= expected
+
+
+def test_variants_and_the_category_of_a_tile_are_followed() -> None:
+    def odd_tile(name: str, number: int) -> str:
+        foot = f"<a href=/red-{name}-{number}>Red</a><a href=/{number}-{name}>Old</a>"
+        return tile(f"{name}-{number}", number, foot + "<a href=/l?c=115>Racks</a>")
+
+    menu = "<div><a href=/l?c=115>Racks</a> <a href=/l?c=116>Tables</a></div>"
+    found = links(f"{menu}<ul>{''.join(starmap(odd_tile, NAMES))}</ul>", "/")
+    assert {"/l?c=115", "/red-rack-a-130", "/130-rack-a"} <= found
+
+
+def test_what_also_stands_outside_of_a_tile_is_followed() -> None:
+    tiles = "".join(tile(n, i, f"<a href=/serie?nr={i}>Serie</a>") for n, i in NAMES)
+    pictures = tiles.replace("RW-", "")
+    box = "<p>A <a href=/serie?nr=130>series</a> of oak.</p>"
+    found = links(f"<h1>Racks</h1><ul>{pictures}</ul>{box}", "/racks/")
+    assert "/serie?nr=130" in found
+    assert "/serie?nr=133" not in found
