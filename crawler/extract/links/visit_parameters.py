@@ -82,9 +82,9 @@ _CATEGORY_PARAMETERS = (
 _SIGNS_OF_CATEGORY = ("ath=", "/category/", "?category=", "cgid=")
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
-#: Products that are the same at two origins of a host after which links lead to the first one, by
-#: whether http and https alone differ.
-_SAME_AT_ORIGINS = {True: 1, False: 3}
+#: Products that are the same at two origins of a host after which links lead to the first one; one
+#: is enough that the first one shows by the other scheme.
+_SAME_AT_ORIGINS = 3
 #: The name under which such products are counted, and hosts that are remembered.
 _ORIGIN, _MAX_HOSTS = ":", 1_000
 #: Before the place of a folder that may be a visit's number; no parameter's name begins so.
@@ -183,9 +183,12 @@ class Visits:
         if parameter.differs:
             return
         content = hash(repr(products).replace(origin, "/"))
-        self._note(parameter, hash((key, url[len(origin) :])), hash(origin), content)
-        differs_in_scheme = origin.partition(":")[2] == origins[0].partition(":")[2]
-        is_same = parameter.same_contents >= _SAME_AT_ORIGINS[differs_in_scheme]
+        page = hash((key, url[len(origin) :]))
+        is_shown_by_first = self._pages.get(page, ())[:2] == (hash(origins[0]), content)
+        self._note(parameter, page, hash(origin), content)
+        is_same = parameter.same_contents >= _SAME_AT_ORIGINS or (
+            is_shown_by_first and origin.partition(":")[2] == origins[0].partition(":")[2]
+        )
         if is_same and origin != origins[0] and len(self._twins) < _MAX_HOSTS:
             self._twins[f"{job} {origin}"] = origins[0]
 

@@ -334,6 +334,15 @@ def test_one_product_that_http_and_https_show_alike_is_enough() -> None:
     assert known.settled(f"{HTTP}/p/7") == f"{https}/p/7"
 
 
+def test_what_two_hosts_show_alike_tells_nothing_of_a_page_that_https_alone_showed() -> None:
+    """Links of https led to http after a page that http did not have, and its products were lost."""
+    known, https = Visits(), HTTP.replace("http:", "https:")
+    known.note("", *at(HTTP, 1), links=[])
+    known.note("", *at(WWW, 1), links=[])
+    known.note("", *at(https, 2), links=[])
+    assert known.settled(f"{https}/p/7") == f"{https}/p/7"
+
+
 def test_origins_that_showed_two_products_at_one_address_stay_apart() -> None:
     known = Visits()
     for number in range(9):
