@@ -25,7 +25,7 @@ _DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as"
     r"|ord(?:ina\w*|en(?:ar\w*|amento)?|em|re|ering)|tri(?:er\w*)?|sorteer\w*|s[iı]rala\w*|razeni"
-    r"|razvrsti|rendez\w*|ansicht|vista|vue|visning|widok|ldtype|listorder\w*|_artperpage",
+    r"|razvrsti|rendez\w*|ldtype|listorder\w*|_artperpage",
 )
 #: Usual names of the parameter with a listing's page number, and of that with the products before it.
 OFFSETS = r"start|begin_?index|offset|skip|from"

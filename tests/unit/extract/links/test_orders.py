@@ -25,3 +25,11 @@ def test_a_numbered_order_is_no_number_of_products() -> None:
     page = parse(html, "https://a.example/reels")
     extract(page)
     assert not [link.url for link in find_links(page) if "orderby" in link.url]
+
+
+@pytest.mark.parametrize("name", ["vista", "vue", "ansicht", "widok"])
+def test_pages_that_a_script_tells_apart_by_its_view_are_followed(name: str) -> None:
+    """Scripts call what they show so: no page of such a shop was reached."""
+    body = f"<a href=?{name}=lamps>Lamps</a><a href='?{name}=goods&id=3'>Goods</a>"
+    page = parse(f"<html><title>A</title>{body}", "https://a.example/index.php")
+    assert len(find_links(page)) == 2
