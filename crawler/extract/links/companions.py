@@ -10,7 +10,7 @@ of a category, a shop or a visit, and what a product's address ends in is no var
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import chain, compress, islice
@@ -42,7 +42,7 @@ _EXTENSION = lazy_patterns.pattern(r"\.[a-z]{2,5}$", re.I)
 #: An address with a digit behind its host.
 _NUMBERED = lazy_patterns.pattern(r"\w/.*\d")
 _kind_of = attrgetter("kind")
-_DIGIT = lazy_patterns.pattern(r"\d")
+_DIGIT, _DIGITS = lazy_patterns.pattern(r"\d"), lazy_patterns.pattern(r"\d+")
 
 #: Numbers that may be a product's, and all numbers of its addresses.
 _Known = tuple[frozenset[str], frozenset[str]]
@@ -79,9 +79,12 @@ class _Companions(Record):
     """The numbers of the page's product."""
     by_number: dict[str, list[str]] = attrs.Factory(lambda: defaultdict(list))
     """The page's links by what they carry."""
+    shapes: Counter[str] = attrs.Factory(Counter)
+    """The numbers of links that differ in figures alone, by their common form."""
 
     def companions(self) -> set[str]:
         for url in islice(self.links, _MAX_COMPARED):
+            self.shapes[_DIGITS.sub("#", url)] += 1
             for number in carried_by(url):
                 self.by_number[number].append(url)
         found, elsewhere = set[str](), set[str]()
@@ -93,8 +96,11 @@ class _Companions(Record):
 
     def _is_companion(self, anchor: Element, url: str) -> bool:
         carried = self.candidates[url]
-        is_tied = self.own is not None and self._belongs_to(url, self.own)
-        if not is_tied and len(max(carried, key=len)) >= _MIN_LENGTH:
+        is_long = len(max(carried, key=len)) >= _MIN_LENGTH
+        # A category may have the product's short number: `?id=5` beside `?id=6`.
+        may_be_own = is_long or self.shapes[_DIGITS.sub("#", url)] == 1
+        is_tied = self.own is not None and may_be_own and self._belongs_to(url, self.own)
+        if not is_tied and is_long:
             known = self._known_in_tile(anchor)
             is_tied = known is not None and self._belongs_to(url, known)
         return is_tied and short_text(anchor).casefold() not in carried

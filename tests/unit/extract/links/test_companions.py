@@ -117,9 +117,10 @@ def test_each_product_of_a_box_is_followed_though_no_address_tells_what_it_is() 
         ("/i?Itemid=101&art=5", ["/j?Itemid=101&art=6", "/k?Itemid=101&kat=4"]),
         ("/x?i=5&w=ab12cd34", ["/vase.php?i=6&w=ab12cd34", "/lak.php?i=7&w=ab12cd34"]),
         ("/c/115/3", ["/c/116/3"]),
+        ("/towar.php?id=5", ["/dzial.php?id=5", "/dzial.php?id=6"]),
         ("/farba-a-40", ["/farba-b-40", "/kit-40"]),
     ],
-    ids=["shop", "category", "variant", "menu", "visit", "number in a category", "size"],
+    ids=["shop", "category", "variant", "menu", "visit", "number in a category", "short", "size"],
 )
 def test_numbers_of_other_things_do_not_tie_a_link_to_a_product(
     path: str, others: list[str]
