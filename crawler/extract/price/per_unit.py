@@ -48,6 +48,15 @@ def names_unit(before: str, behind: str) -> bool:
     return behind != "" and unit_behind(behind) > 0
 
 
+def names_piece(behind: str) -> bool:
+    """Whether the text behind an amount makes it the price of one piece, or of one other thing.
+
+    >>> names_piece(" per piece"), names_piece(" / pair"), names_piece(" with code AB")
+    (True, True, False)
+    """
+    return (_PER_PIECE.match(behind) or _PER_WORD.fullmatch(behind)) is not None
+
+
 def unit_behind(behind: str) -> int:
     """Return the characters of a unit's name behind its price; 0 without one.
 

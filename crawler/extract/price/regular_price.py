@@ -17,12 +17,13 @@ from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, 
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
 from crawler.extract.price.words_around import (
+    are_told_apart,
     label_above,
-    label_in_row,
+    share_row,
     words_around,
     words_beside,
 )
-from crawler.extract.price.words_beside import CALLS_PRICE, calls_price, holds_word
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule, any_word
 from scrapy_seine.attrs_bases import Value
 
@@ -232,7 +233,7 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
         high, lower = (first, second) if first.money.value > low else (second, first)
         if lower.follows_link and _is_in_box_with_link(lower, high, lines):
             continue
-        if high.now and not lower.now:
+        if high.now and not lower.now and not share_row(high.line, lower.line):
             continue  # the price of one order, below that of a subscription
         if is_reduction or (no_third and _is_pair(first, second, lines)):
             if _is_called_other(high, lines):
@@ -397,7 +398,8 @@ def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool
     )
     if not (stand_alone and same_currency and low * 5 > high > low):
         return False
-    if any(is_labelled_otherwise(amount, lines) for amount in (first, second)):
+    values = first.money.value, second.money.value
+    if are_told_apart((first.line, second.line), values, lines):
         return False
     return _are_adjacent(first, second) or (
         first.money.value > low and _is_off_between(first, second, lines)
@@ -455,12 +457,6 @@ def _are_adjacent(first: Candidate, second: Candidate) -> bool:
 def stands_alone(amount: Candidate) -> bool:
     """Whether a line holds just amounts, or just a remark that the tax is included as well."""
     return are_alone(amount.line.text, amount.money.currency)
-
-
-def is_labelled_otherwise(amount: Candidate, lines: Sequence[Line]) -> bool:
-    """Whether the cell before an amount's cell labels it, and not as a price."""
-    label = label_in_row(amount.line, lines)
-    return holds_word(label) is not None and not calls_price(label.strip(" :："))
 
 
 def is_beside(first: Candidate, second: Candidate) -> bool:

@@ -9,11 +9,17 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.price.line_amounts import PARAGRAPH
 from crawler.extract.price.other_amounts import COSTS, EXTRA_COSTS, WITH_TAX
+from crawler.extract.price.per_unit import names_piece
 from crawler.extract.price.regular_price import (
     NAMES_TAX,
     Candidate,
-    is_labelled_otherwise,
     stands_alone,
+)
+from crawler.extract.price.words_around import (
+    is_labelled_otherwise,
+    label_in_row,
+    may_be_price,
+    share_row,
 )
 from crawler.extract.price.words_beside import (
     AROUND,
@@ -103,22 +109,44 @@ def likelier_beside(price: Candidate, current: list[Candidate], walk: Lines) -> 
         return price
     if not any(c.line.index == place for c in current) or not _is_qualified(price, walk):
         return price
+    if share_row(price.line, lines[place]):
+        return price
     for number in range(place, place + _MAX_BELOW):
         below = [c for c in current if c.line.index == number]
         if below and not any(_is_qualified(c, walk) for c in below):
             plain = min(below, key=lambda c: c.cost)
-            is_likely = not (plain.other or plain.follows_link or plain.line.flags & _NO_PRICE)
-            is_likely &= plain.line.flags & _lines.PRICE >= is_boxed
-            return plain if is_likely and plain.cost <= price.cost + MAX_AHEAD else price
+            words = _words_before(price) or label_in_row(price.line, lines)
+            return plain if _is_likely_below(plain, price, words) else price
         if not below:
             break
     return price
 
 
+def _is_likely_below(plain: Candidate, price: Candidate, words: str) -> bool:
+    """Whether an amount alone in its line may be the price below one with *words* before it.
+
+    Words behind an amount that is the higher one tell of no reduction (`12 € a pair / 4.90 €`), and one
+    or two words before it may call it the price: `Black Friday 12 € / 15 €`.
+    """
+    if plain.other or plain.follows_link or plain.line.flags & _NO_PRICE:
+        return False
+    if plain.line.flags & _lines.PRICE < price.line.flags & _lines.PRICE:
+        return False
+    value, below = price.money.value, plain.money.value
+    if names_piece(price.line.text[price.money.end :]) or may_be_price(value, below, words):
+        return False
+    is_postage = below < value and not words
+    return not is_postage and plain.cost <= price.cost + MAX_AHEAD
+
+
+def _words_before(amount: Candidate) -> str:
+    return amount.line.text[: amount.money.start].strip(" :：-–—(")
+
+
 def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Decimal | None:
     """Return an amount right beside the price, if only unknown words tell the two apart; else None.
 
-    Both have words, `Crate £90 / Bottle £16`, or a lower one above a price without any: `For readers
+    Both have words, `Crate £90 / Bottle £16`, or the lower one above one without any: `For readers
     £14 / £16` may be a reduction.
     """
     is_bare = _is_bare(price)
@@ -139,7 +167,10 @@ def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Deci
             and not (c.other or c.old or c.now or c.follows_link or c.line.flags & _NO_PRICE)
             and (c.line.flags ^ price.line.flags) & _lines.PRICE == 0
         ):
-            is_rival = _is_qualified(c, walk) and (is_bare or _is_qualified(price, walk))
+            may_be_before = _is_bare(c) and value < c.money.value < value * _MAX_REDUCED
+            is_rival = (may_be_before or _is_qualified(c, walk)) and (
+                is_bare or _is_qualified(price, walk)
+            )
             return c.money.value if is_rival else None
     return None
 
@@ -152,10 +183,10 @@ def _is_bare(amount: Candidate) -> bool:
 
 def _is_qualified(amount: Candidate, walk: Lines) -> bool:
     """Whether words in an amount's line or row, but the product's name, make it one of several."""
-    if is_labelled_otherwise(amount, walk.lines):
+    if is_labelled_otherwise(amount.line, walk.lines):
         return True
     if walk.heading >= 0 and not (amount.now or stands_alone(amount)):
-        words = amount.line.text[: amount.money.start].strip(" :-–—")
+        words = _words_before(amount)
         return words != walk.lines[walk.heading].text and has_own_words(amount)
     return has_own_words(amount)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import islice
 
 from crawler.extract import lazy_patterns
@@ -13,7 +14,7 @@ from crawler.extract.page.page import holds_digit
 from crawler.extract.price.alone import MAX_REMARK
 from crawler.extract.price.line_amounts import says_old
 from crawler.extract.price.other_amounts import WITHOUT_TAX, names_lowest
-from crawler.extract.price.words_beside import holds_word
+from crawler.extract.price.words_beside import calls_price, holds_word
 
 #: Characters beside an amount that may say whether the tax is included.
 _MAX_WORDS_BESIDE = 14
@@ -23,6 +24,8 @@ _MAX_NAMED, _LAST_FIGURE = 40, re.compile(r"\d(?!\d?\s?%)")
 _LABEL_AT_END, _MAX_LABEL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$"), 120
 #: Boxes around a label that may be those of the amount before it as well.
 _MAX_BOXES = 2
+#: Words that may call an amount the price, and the ratio of the price to an amount far below it.
+_MAX_WORDS, _MIN_RATIO = 2, 2
 _COLONS = frozenset(":：")
 _BRACKETS = frozenset("([（")
 #: Brackets and figures, but a rate's, end the words about an amount: `12 € inkl. 8.1% MwSt`.
@@ -104,11 +107,43 @@ def label_in_row(line: Line, lines: Sequence[Line]) -> str:
         return ""
     if line.element.tag == "dd":
         return label.text if label.element.tag == "dt" else ""
+    return label.text if share_row(label, line) else ""
+
+
+def share_row(first: Line, second: Line) -> bool:
+    """Whether two lines stand in one row of a table."""
     rows = [
-        next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
-        for row_line in (label, line)
+        next((box for box in islice(line.element.iterancestors(), 3) if box.tag == "tr"), None)
+        for line in (first, second)
     ]
-    return label.text if rows[0] is not None and rows[0] is rows[1] else ""
+    return rows[0] is not None and rows[0] is rows[1]
+
+
+def is_labelled_otherwise(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether the cell before an amount's cell labels it, and not as a price."""
+    label = label_in_row(line, lines)
+    return holds_word(label) is not None and not calls_price(label.strip(" :："))
+
+
+def are_told_apart(
+    pair: tuple[Line, Line], values: tuple[Decimal, Decimal], lines: Sequence[Line]
+) -> bool:
+    """Whether the label of one of two amounts makes it another one than a reduced price."""
+    if share_row(*pair):
+        return False
+    labelled = [place for place, line in enumerate(pair) if is_labelled_otherwise(line, lines)]
+    if len(labelled) != 1:
+        return bool(labelled)
+    place = labelled[0]
+    return not may_be_price(values[place], values[1 - place], label_in_row(pair[place], lines))
+
+
+def may_be_price(amount: Decimal, other: Decimal, words: str) -> bool:
+    """Whether one or two words may call an amount the price beside another one: `Black Friday`.
+
+    No list has all of them. A deposit is far lower than the price, and a condition has more words.
+    """
+    return amount * _MIN_RATIO > other and 0 < len(words.split()) <= _MAX_WORDS
 
 
 def words_beside(line: Line, money: Money) -> str:

@@ -59,7 +59,13 @@ def test_a_term_below_the_price_is_about_the_amount_that_it_describes(label: str
 
 @pytest.mark.parametrize(
     "line",
-    ["$12.00 (20 % VAT)", "$12.00, in stock", "$12.00 plus shipping", "Our price: $12.00"],
+    [
+        "$12.00 (20 % VAT)",
+        "$12.00, in stock",
+        "$12.00 plus shipping",
+        "Our price: $12.00",
+        "Price incl. VAT: $12.00",
+    ],
 )
 def test_words_of_a_price_do_not_make_it_another_amount(line: str) -> None:
     assert _price(f"<p>{line}</p><p>$10.00</p>") == Decimal(12)
@@ -109,3 +115,38 @@ def test_a_percentage_and_the_word_for_a_discount_leave_a_price_one() -> None:
     rows = "<tr><th>정가</th><td>18,000원</td></tr><tr><th>판매가</th><td>16,200원 (10% 할인)</td></tr>"
     fields = found(f"{H1}<table>{rows}</table>{BUY}", lang="ko").fields
     assert (fields["price"], fields["regular_price"]) == (Decimal(16200), Decimal(18000))
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [("en", "Black Friday"), ("en", "Sale"), ("ru", "Акция"), ("cs", "Akce"), ("ja", "セール")],
+)
+def test_one_or_two_words_before_a_lower_amount_may_name_any_reduction(
+    lang: str, words: str
+) -> None:
+    """The price before the reduction was the price, because it stood alone below."""
+    assert _price(f"<p>{words} 12.00 €</p><p>15.00 €</p>", lang) == Decimal(12)
+    assert _price(f"<p>{words} 12.00 €</p><p>4.90 €</p>", lang) == Decimal(12)
+    assert _price(f"<p>{words} 2.00 €</p><p>15.00 €</p>", lang) == Decimal(15)
+    assert _price(f"<dl><dt>{words}<dd>12.00 €</dl><p>15.00 €</p>", lang) == Decimal(12)
+
+
+@pytest.mark.parametrize("line", ["12.00 € each", "12.00 € / piece", "12.00 € online"])
+def test_a_lower_amount_below_words_behind_the_price_is_another_one(line: str) -> None:
+    """Postage in a line of its own was the price."""
+    assert _price(f"<p>{line}</p><p>4.90 €</p>") == Decimal(12)
+    is_of_piece = "/" in line
+    assert not is_of_piece or _price(f"<p>{line}</p><p>15.00 €</p>") == Decimal(12)
+
+
+def test_the_products_name_before_its_price_makes_it_no_other_amount() -> None:
+    body = "<h1>Oak lamp</h1><img src=/a.jpg><p>Oak lamp 12.00 €</p><p>4.90 €</p>"
+    assert found(body + BUY).fields["price"] == Decimal(12)
+
+
+@pytest.mark.parametrize("label", ["Oak lamp", "Our price", "90 cm"])
+@pytest.mark.parametrize("cells", ["<td>15.00 €<td>12.00 €", "<td><p>15.00 €<p>12.00 €"])
+def test_the_label_of_a_row_is_about_both_amounts_of_it(label: str, cells: str) -> None:
+    """The old price was the price in tables of a name, an old and a new price."""
+    fields = found(f"{H1}<img src=/a.jpg><table><tr><td>{label}{cells}</table>{BUY}").fields
+    assert (fields["price"], fields.get("regular_price")) == (Decimal(12), Decimal(15))
