@@ -59,10 +59,15 @@ def leave_out(page: Page, links: dict[str, Any], url_of: Callable[[str], str | N
     others = [*compress(links, map("other".__eq__, map(_kind_of, links.values())))]
     if not _NUMBERED.search("\n".join(others)):
         return
-    carried = {url: carried_by(url) for url in others[:_MAX_LINKS] if _NUMBERED.search(url)}
+    candidates = {
+        url: carried
+        for url in others[:_MAX_LINKS]
+        if _NUMBERED.search(url) and (carried := carried_by(url))
+    }
+    if not candidates:
+        return
     own = _known([page.url], {(page.number or "").casefold()}) if page.shows_product else None
-    reader = _Companions(page, links, url_of, {u: n for u, n in carried.items() if n}, own)
-    for url in reader.companions() if reader.candidates else ():
+    for url in _Companions(page, links, url_of, candidates, own).companions():
         del links[url]
 
 

@@ -129,11 +129,11 @@ def are_told_apart(
     pair: tuple[Line, Line], values: tuple[Decimal, Decimal], lines: Sequence[Line]
 ) -> bool:
     """Whether the label of one of two amounts makes it another one than a reduced price."""
-    if share_row(*pair):
-        return False
     labelled = [place for place, line in enumerate(pair) if is_labelled_otherwise(line, lines)]
     if len(labelled) != 1:
-        return bool(labelled)
+        return bool(labelled) and not share_row(*pair)
+    if share_row(*pair):
+        return False
     place = labelled[0]
     return not may_be_price(values[place], values[1 - place], label_in_row(pair[place], lines))
 
