@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, compress, islice
 from operator import attrgetter
 from typing import Any
@@ -82,16 +82,22 @@ class _Companions(Record):
     """What the links carry that may be such ones."""
     own: _Known | None
     """The numbers of the page's product."""
-    by_number: dict[str, list[str]] = attrs.Factory(lambda: defaultdict(list))
-    """The page's links by what they carry."""
-    shapes: Counter[str] = attrs.Factory(Counter)
-    """The numbers of links that differ in figures alone, by their common form."""
+
+    @cached_property
+    def by_number(self) -> dict[str, list[str]]:
+        """The page's links by what they carry."""
+        found = defaultdict(list)
+        for url in islice(self.links, _MAX_COMPARED):
+            for number in carried_by(url):
+                found[number].append(url)
+        return found
+
+    @cached_property
+    def shapes(self) -> Counter[str]:
+        """The numbers of links that differ in figures alone, by their common form."""
+        return Counter(_DIGITS.sub("#", url) for url in islice(self.links, _MAX_COMPARED))
 
     def companions(self) -> set[str]:
-        for url in islice(self.links, _MAX_COMPARED):
-            self.shapes[_DIGITS.sub("#", url)] += 1
-            for number in carried_by(url):
-                self.by_number[number].append(url)
         found, elsewhere = set[str](), set[str]()
         for anchor in self.page.anchors[:_MAX_ANCHORS]:
             url = self.url_of(anchor.get("href") or "#") or ""
@@ -102,9 +108,9 @@ class _Companions(Record):
     def _is_companion(self, anchor: Element, url: str) -> bool:
         carried = self.candidates[url]
         is_long = len(max(carried, key=len)) >= _MIN_LENGTH
+        is_tied = self.own is not None and self._belongs_to(url, self.own)
         # A category may have the product's short number: `?id=5` beside `?id=6`.
-        may_be_own = is_long or self.shapes[_DIGITS.sub("#", url)] == 1
-        is_tied = self.own is not None and may_be_own and self._belongs_to(url, self.own)
+        is_tied = is_tied and (is_long or self.shapes[_DIGITS.sub("#", url)] == 1)
         if not is_tied and is_long:
             known = self._known_in_tile(anchor)
             is_tied = known is not None and self._belongs_to(url, known)
@@ -113,9 +119,10 @@ class _Companions(Record):
     def _belongs_to(self, url: str, known: _Known) -> bool:
         """Whether an address carries the number of a product, and no other number."""
         numbers, known_numbers = known
-        return _numbers_in(url) <= known_numbers and any(
-            not self._is_shared(number, known_numbers) for number in self.candidates[url] & numbers
-        )
+        common = self.candidates[url] & numbers
+        if not common or not _numbers_in(url) <= known_numbers:
+            return False
+        return any(not self._is_shared(number, known_numbers) for number in common)
 
     def _is_shared(self, number: str, known_numbers: frozenset[str]) -> bool:
         others = (url for url in self.by_number[number] if not _numbers_in(url) <= known_numbers)
