@@ -117,7 +117,7 @@ class Egress:
         if (slot := _slot_of(request)) is not None:
             request.meta[AT] = attrs.evolve(slot, is_spent=True)
 
-    def record_sent(self, request: Request, lease: Lease) -> None:
+    def record_sent(self, request: Request, lease: Lease, *, ago_s: float = 0.0) -> None:
         """Count the address' next slot from now, where the request was sent later than its slot.
 
         So it is for a request without a slot of its address, which is sent at its domain's time
@@ -126,7 +126,7 @@ class Egress:
         slot = _slot_of(request)
         if slot is None:
             return
-        if not lease.each_ms or (monotonic() - slot.at_s) * 1000 > late_ms(lease.each_ms):
+        if not lease.each_ms or (monotonic() - ago_s - slot.at_s) * 1000 > late_ms(lease.each_ms):
             note = asyncio.ensure_future(self._count_sent(lease.domain, _address_of(request)))
             self._notes.add(note)
             note.add_done_callback(self._notes.discard)

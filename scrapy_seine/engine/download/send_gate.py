@@ -43,8 +43,8 @@ class AddressLimits(Protocol):
     def spend(self, request: Request) -> None:
         """Use the slot up, because the request is sent now: sending it again needs another."""
 
-    def record_sent(self, request: Request, lease: Lease) -> None:
-        """Record that the request was sent."""
+    def record_sent(self, request: Request, lease: Lease, *, ago_s: float = 0.0) -> None:
+        """Record that the request was sent, *ago_s* before."""
 
 
 class SendGate:
@@ -104,7 +104,7 @@ class SendGate:
         if entry is None:
             return
         if self.addresses is not None:
-            self.addresses.record_sent(request, entry.lease)
+            self.addresses.record_sent(request, entry.lease, ago_s=ago_s)
             if entry.lease.each_ms:
                 return
         if (past_ms := self.site_limits.record_sent(entry.lease, ago_s)) > 0:

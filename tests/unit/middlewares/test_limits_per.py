@@ -112,6 +112,16 @@ async def test_a_late_send_is_noted_at_its_address(
     assert [asked[2] for asked in pool.paced] == [0] * noted
 
 
+async def test_a_page_that_left_in_its_slot_is_not_late_because_its_answer_was_slow(
+    pool: Pool,
+) -> None:
+    """A browser tells when it sent a page after the answer, and the pause began with that."""
+    gate, middleware, request = at_gate(3.0)
+    gate.record_sent(request, ago_s=3.0)
+    await middleware.closed()
+    assert not pool.paced
+
+
 async def test_a_projects_own_download_waits_for_its_address_as_well(pool: Pool) -> None:
     """It was noted as a use, and sent together with another one."""
     _, middleware, page = at_gate(0.0)
