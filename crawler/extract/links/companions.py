@@ -109,12 +109,26 @@ class _Companions(Record):
         carried = self.candidates[url]
         is_long = len(max(carried, key=len)) >= _MIN_LENGTH
         is_tied = self.own is not None and self._belongs_to(url, self.own)
+        is_tied = is_tied and not self._is_above(url)
         # A category may have the product's short number: `?id=5` beside `?id=6`.
         is_tied = is_tied and (is_long or self.shapes[_DIGITS.sub("#", url)] == 1)
         if not is_tied and is_long:
             known = self._known_in_tile(anchor)
             is_tied = known is not None and self._belongs_to(url, known)
         return is_tied and short_text(anchor).casefold() not in carried
+
+    def _is_above(self, url: str) -> bool:
+        """Whether a link has a part of the page's parameters, as that to its category: `?cat=12`.
+
+        Those of the category are the ones that the links to its other products have, too.
+        """
+        pairs, own_pairs = (set(u.partition("?")[2].split("&")) for u in (url, self.page.url))
+        if "" in pairs or not pairs < own_pairs:
+            return False
+        own_place = self.page.url.partition("?")[0]
+        places = [link.partition("?") for link in self.links if link != self.page.url]
+        others = [query.split("&") for place, _, query in places if place == own_place]
+        return not others or pairs <= {*chain.from_iterable(others)}
 
     def _belongs_to(self, url: str, known: _Known) -> bool:
         """Whether an address carries the number of a product, and no other number."""
