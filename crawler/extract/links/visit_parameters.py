@@ -83,7 +83,7 @@ _SIGNS_OF_CATEGORY = ("ath=", "/category/", "?category=", "cgid=")
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
 #: Products that are the same at two origins of a host after which links lead to the first one; one
-#: is enough that the first one shows by the other scheme.
+#: is enough that the first one shows by https, because hardly any shop shows others by http.
 _SAME_AT_ORIGINS = 3
 #: The name under which such products are counted, and hosts that are remembered.
 _ORIGIN, _MAX_HOSTS = ":", 1_000
@@ -187,7 +187,7 @@ class Visits:
         is_shown_by_first = self._pages.get(page, ())[:2] == (hash(origins[0]), content)
         self._note(parameter, page, hash(origin), content)
         is_same = parameter.same_contents >= _SAME_AT_ORIGINS or (
-            is_shown_by_first and origin.partition(":")[2] == origins[0].partition(":")[2]
+            is_shown_by_first and origins[0] == f"https:{origin.partition(':')[2]}"
         )
         if is_same and origin != origins[0] and len(self._twins) < _MAX_HOSTS:
             self._twins[f"{job} {origin}"] = origins[0]

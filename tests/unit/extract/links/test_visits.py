@@ -334,6 +334,13 @@ def test_one_product_that_http_and_https_show_alike_is_enough() -> None:
     assert known.settled(f"{HTTP}/p/7") == f"{https}/p/7"
 
 
+def test_one_product_is_too_few_to_leave_https() -> None:
+    known, https = Visits(), HTTP.replace("http:", "https:")
+    known.note("", *at(HTTP, 1), links=[])
+    known.note("", *at(https, 1), links=[])
+    assert known.settled(f"{https}/p/7") == f"{https}/p/7"
+
+
 def test_what_two_hosts_show_alike_tells_nothing_of_a_page_that_https_alone_showed() -> None:
     """Links of https led to http after a page that http did not have, and its products were lost."""
     known, https = Visits(), HTTP.replace("http:", "https:")
