@@ -298,9 +298,8 @@ def _answer(request: Request, response: Response, *, is_page: bool) -> Answer | 
     if redirect is not None or not (is_missing or response.status < HTTPStatus.MULTIPLE_CHOICES):
         return redirect
     answer = answer_of(request.url, response.body, response.status)
-    if is_missing:  # each seed and known product is looked at, and a site's first linked pages
-        is_linked = bool(request.meta.get(m.DEPTH))
-        return attrs.evolve(answer, first_looks=FEW_LOOKS if is_linked else float("inf"))
+    if is_missing and not request.meta.get(m.DEPTH):  # a seed, a known product
+        return attrs.evolve(answer, first_looks=float("inf"))
     return answer
 
 

@@ -6,8 +6,8 @@ of another one is fetched once more, as a rule through another proxy: other word
 against the first ones, the same for. They speak against them until another page has the same bytes,
 because a site's page for gone products may show one of many banners.
 
-What no page of a shop is as a rule is looked at the first time, too: a redirect to another site or
-to the front page, a missing page, HTML instead of robots.txt or a sitemap.
+What no page of a shop is as a rule is looked at the first time, too: a redirect to another site,
+HTML instead of robots.txt or a sitemap.
 
 The fleet counts this in Redis (`judge_answer.lua`), because each of many workers would believe a
 proxy some times. Pages for which an answer was taken are kept there, too: where a look speaks
@@ -47,8 +47,6 @@ _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 #: Letters of a word; longer ones are tokens.
 _LONGEST_WORD = 24
 _NO_WORD = re.compile(rb"[0-9/]")
-#: Paths of a front page.
-_FRONT = frozenset({"", "/"})
 #: Ends of the addresses of files that are no HTML.
 _FILES = (".txt", ".xml", ".gz", ".json")
 Verdict = Literal["PAGE", "UNPROVEN", "AGAIN", "NO PAGE"]
@@ -145,8 +143,6 @@ def redirect_of(url: str, status: int, location: str) -> Answer | None:
     ('to login.hotel.example', False)
     >>> redirect_of("http://shop.example/p/1", 302, "/login?t=7").words
     'to http://shop.example/login'
-    >>> [redirect_of(f"http://shop.example/{x}", 302, "/").first_looks for x in ("p/1", "?a=1")]
-    [10, 0]
     """
     if not location or not 300 <= status < 400:  # noqa: PLR2004
         return None
@@ -159,9 +155,7 @@ def redirect_of(url: str, status: int, location: str) -> Answer | None:
     except ValueError:  # http://[ is no address
         return None
     words = f"to {target.partition('?')[0]}"
-    # To the front page leads a shop whose product is gone, or a proxy that has not the page.
-    is_lost = urlsplit(target).path in _FRONT and urlsplit(url).path not in _FRONT
-    return Answer(words, words, FEW_LOOKS if is_lost else 0)
+    return Answer(words, words)
 
 
 async def judge(
