@@ -164,6 +164,23 @@ def held(shop: ServedShop) -> Iterator[None]:
         shop.process.send_signal(signal.SIGCONT)
 
 
+class Answering(BaseHTTPRequestHandler):
+    """A site's or a proxy's answers, each in one call, without a line in the log."""
+
+    def answer(self, status: int, body: bytes, location: str = "", charset: str = "") -> None:
+        """Answer with an HTML page; with *location* it leads there."""
+        self.send_response(status)
+        if location:
+            self.send_header("Location", location)
+        self.send_header("Content-Type", f"text/html{charset and f'; charset={charset}'}")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Serve from a thread on a free port of 127.0.0.1; gives the base URL, no slash at its end."""

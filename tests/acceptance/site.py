@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 
-from tests.helpers import serving
+from tests.helpers import Answering, serving
 
 
 @contextmanager
@@ -17,17 +16,10 @@ def serve_pages(pages: Mapping[str, str] | Callable[[str], str]) -> Iterator[str
     """
     page_of = pages if callable(pages) else lambda path: pages.get(path, "")
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Answering):
         def do_GET(self) -> None:
             body = page_of(self.path).encode()
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            self.answer(200 if body else 404, body, charset="utf-8")
 
     with serving(Handler) as base:
         yield base

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
 import attrs
@@ -21,7 +20,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from tests import started
 from tests.acceptance.conftest import Crawl, said
 from tests.benchmarks.shops import SHOPS, Thing, things
-from tests.helpers import patient, serving
+from tests.helpers import Answering, patient, serving
 
 pytestmark = pytest.mark.acceptance
 
@@ -39,21 +38,14 @@ def shop(answer: Callable[[str, int], str | None]) -> Iterator[tuple[str, Counte
     """Serve what *answer* makes of a path and a page's number; gives the URL and who was asked."""
     asked: Counter[str] = Counter()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Answering):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             asked[self.path] += 1
             number = parse_qs(parts.query).get("page", ["1"])[0]
             text = answer(parts.path, int(number))
             body = (text or "").replace("https://woo.example", "").encode()
-            self.send_response(404 if text is None else 200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            self.answer(404 if text is None else 200, body, charset="utf-8")
 
     with serving(Handler) as url:
         yield url, asked

@@ -7,7 +7,6 @@ import json
 import re
 import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -19,7 +18,7 @@ from crawler.demo.judge import judge
 from scrapy_seine.urls import domain
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said
-from tests.helpers import serving, wait_until
+from tests.helpers import Answering, serving, wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -252,7 +251,7 @@ def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(
 ) -> None:
     """Its proxy shows a page of its own for hosts that do not exist, as some resolvers do."""
 
-    class Shop(BaseHTTPRequestHandler):
+    class Shop(Answering):
         def do_GET(self) -> None:
             body = unknown if ".invalid" in self.path else gone
             is_front = self.path.endswith("shop.example/")
@@ -260,14 +259,7 @@ def test_a_site_that_repeats_itself_is_believed_through_the_only_proxy(
             if is_there:
                 body = b"<html><h1>Lamp</h1><p>A lamp of brass for the table</p>"
                 body = b"<html><h1>Welcome</h1><p>We sell lamps</p>" if is_front else body
-            self.send_response(200 if is_there else status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            self.answer(200 if is_there else status, body)
 
     with serving(Shop) as proxy:
         behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False)
@@ -291,7 +283,7 @@ def test_the_only_proxy_whose_account_ends_reports_no_page_as_read_or_gone(
 ) -> None:
     """It reports an error for a host that does not exist: live products were marked as gone."""
 
-    class Gateway(BaseHTTPRequestHandler):
+    class Gateway(Answering):
         asked: ClassVar[list[str]] = []
 
         def do_GET(self) -> None:
@@ -300,14 +292,7 @@ def test_the_only_proxy_whose_account_ends_reports_no_page_as_read_or_gone(
             is_over = len(self.asked) > 8 and not is_unknown
             page = b"<html><h1>%s</h1><p>A lamp of brass</p>" % self.path[-2:].encode()
             body = ended if is_over else b"<h1>no such host</h1>" if is_unknown else page
-            self.send_response(502 if is_unknown else status if is_over else 200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            self.answer(502 if is_unknown else status if is_over else 200, body)
 
     with serving(Gateway) as proxy:
         behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False, RETRY_TIMES=1)
@@ -324,23 +309,15 @@ def test_a_site_that_leads_each_page_elsewhere_is_believed_through_the_only_prox
 ) -> None:
     """Its front page leads there, too, so that no page of it was read."""
 
-    class Site(BaseHTTPRequestHandler):
+    class Site(Answering):
         def do_GET(self) -> None:
             body, target = b"<html><h1>Lamp</h1><p>A lamp of brass", ""
             if is_moved and "//old.example/" in self.path:
                 body, target = b"", self.path.replace("//old", "//new")
             elif self.path.endswith("old.example/"):
                 body, target = b"", f"{self.path}en/"
-            self.send_response(502 if ".invalid" in self.path else 301 if target else 200)
-            if target:
-                self.send_header("Location", target)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            status = 502 if ".invalid" in self.path else 301 if target else 200
+            self.answer(status, body, location=target)
 
     with serving(Site) as proxy:
         behind(crawl, [], SEINE_PROXIES=proxy, ROBOTSTXT_OBEY=False, RETRY_TIMES=1)
@@ -358,7 +335,7 @@ def test_no_page_is_believed_that_the_only_proxy_cut_or_took_from_another_addres
     """A third of the products was missing, or had the values of others, and nothing was said."""
     names = {n: f"Lamp of {w}" for n, w in enumerate(("brass", "oak", "glass", "iron", "wool"))}
 
-    class Cache(BaseHTTPRequestHandler):
+    class Cache(Answering):
         asked: ClassVar[list[str]] = []
 
         def do_GET(self) -> None:
@@ -367,11 +344,7 @@ def test_no_page_is_believed_that_the_only_proxy_cut_or_took_from_another_addres
             # The odd answers come at a page's first request, and at its third.
             is_odd = path != "/robots.txt" and self.asked.count(path) in {1, 3}
             page = self._page((path.removeprefix("/p/") if path != "/" else ""), is_odd)
-            self.send_response(404 if path == "/robots.txt" else 200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
+            self.answer(404 if path == "/robots.txt" else 200, page)
 
         def _page(self, number: str, is_odd: bool) -> bytes:
             n = (int(number) + is_odd * (not is_cut)) % 5 if number.isdigit() else -1
@@ -381,9 +354,6 @@ def test_no_page_is_believed_that_the_only_proxy_cut_or_took_from_another_addres
                 text += f"<p class=price>${n + 5}.00</p><button>Add to cart</button>"
             page = f"<html><title>Shop</title><body>{text}<footer>Shop</footer></body></html>"
             return page[: len(page) // 2].encode() if is_odd and is_cut else page.encode()
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
 
     with serving(Cache) as proxy:
         behind(crawl, [], SEINE_PROXIES=proxy)
