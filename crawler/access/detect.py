@@ -94,11 +94,14 @@ class Finding(Value):
 
 OK = Finding("ok", "ok")
 
+#: A password's field, and the elements in which a login form is no wall.
+_PASSWORD, _MENUS = b'type="password"', (b"nav", b"header")
+
 #: Pieces of HTML, the visible text in characters below which they count, and their finding.
 _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
     (block_signatures.SHELLS, 200, Finding("empty", "javascript-shell")),
     (block_signatures.WIDGETS, 800, Finding("captcha", "captcha-widget")),
-    ((b'type="password"',), 800, Finding("blocked", "login-wall")),
+    ((_PASSWORD,), 800, Finding("blocked", "login-wall")),
     (block_signatures.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
 )
 
@@ -266,9 +269,23 @@ def _by_visible_text(body: bytes, head: bytes) -> Finding | None:
         return None
     visible_length = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
     for limit, finding in rules:
-        if visible_length < limit:
+        if visible_length < limit and not (finding.rule == "login-wall" and _logs_in_aside(body)):
             return finding
     return None if visible_length else Finding("empty", "no-text")
+
+
+def _logs_in_aside(body: bytes) -> bool:
+    """Whether the last login form stands in a menu or a header, or above the page's heading.
+
+    >>> _logs_in_aside(b'<nav><input type="password"></nav><p>About us</p>')
+    True
+    >>> _logs_in_aside(b'<nav></nav><h1>Sign in</h1><input type="password">')
+    False
+    """
+    before, _, behind = body[: 4 * HEAD].lower().rpartition(_PASSWORD)
+    return b"<h1" in behind or any(
+        before.rfind(b"<" + menu) > before.rfind(b"</" + menu) for menu in _MENUS
+    )
 
 
 def _has_content(lower: bytes) -> bool:

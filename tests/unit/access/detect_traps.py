@@ -127,6 +127,30 @@ WALLS: list[tuple[str, Page, str, str]] = [
         "ok",
     ),
     (
+        "a short page whose menu has a login form",
+        page(
+            200,
+            html(body=b'<nav><a href="/">Home</a><input type="password"></nav><p>Our terms</p>'),
+        ),
+        "ok",
+        "ok",
+    ),
+    (
+        "a short page below the box of a login form",
+        page(200, html(body=b'<div><input type="password"></div><h1>Our terms</h1><p>None.</p>')),
+        "ok",
+        "ok",
+    ),
+    (
+        "a wall below a menu with a login form",
+        page(
+            200,
+            html(body=b'<nav><input type="password"></nav><h1>Sign in</h1><input type="password">'),
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
         "Cloudflare's script on an ordinary page",
         page(
             200, html(body=WORDS + b"<script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js>")
