@@ -73,6 +73,8 @@ _IF = finder_of(
         rf"(?<!{_LETTER})(?:{any_of('stock', 'condition', 'promise')})\s(?:[^\s\d.,:;!?]+\s){{0,3}}\Z"
     )
 )
+#: Words right before "available" for what is not the product: "Quantity discounts available".
+_OTHER = finder_of(lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'other')})\s\Z")
 #: Words right before "sold out" that deny it.
 _NOT_OUT = finder_of(lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not_out')})\s?\Z")
 #: A day beside "available": `from 12 May`, `ab 12.5.`, `from 2027-05-12`.
@@ -198,6 +200,7 @@ def availability_of_text(text: str) -> str | None:
     'InStoreOnly'
     >>> availability_of_text("Product description not available")
     >>> availability_of_text("Tell me when it is available")
+    >>> availability_of_text("Quantity discounts available")
     >>> availability_of_text("Available from 12 May"), availability_of_text("Not sold out")
     (None, None)
     >>> availability_of_text("Leverbaar vanaf week 12"), availability_of_text("Available from mid-May")
@@ -214,7 +217,7 @@ def availability_of_text(text: str) -> str | None:
     if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
     if stock == "InStock":
-        if _is_condition(match):
+        if _is_condition(match) or (match.start() > 0 and _OTHER(_before(match)) is not None):
             return None
         if _has_date(match, _FROM_PERIOD):
             return "BackOrder"
