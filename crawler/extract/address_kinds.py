@@ -11,8 +11,8 @@ from crawler.extract.words import CachedRule, any_of, entry_matcher, finder
 _OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
 #: `/products/list?category=3` is a listing's address as well.
 _LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
-#: Not behind the first number of a range, a filter's value: `?price=0-5000`.
-_NO_RANGE = "".join(rf"(?<!=\d{{{digits}}})" for digits in range(1, 8))
+#: Not behind the first number of a range, a filter's value: `?price=0-5000`, `?price=-999`.
+_NO_RANGE = "".join(rf"(?<!=\d{{{digits}}})" for digits in range(8))
 _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"

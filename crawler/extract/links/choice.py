@@ -41,6 +41,7 @@ from crawler.extract.links.other_languages import (
 )
 from crawler.extract.links.pagination import (
     Address,
+    is_idle,
     is_too_far,
     leads_here,
     number_in,
@@ -351,7 +352,8 @@ class _LinkCollector:
         self, element: Element, rel: str, target: Address, url: str, context: int
     ) -> tuple[LinkKind | None, str]:
         """Return the kind of a link that may turn a page of a listing, or narrow it."""
-        is_same_path = target[2] and target[1] == self.address[1]
+        if context & PAGER and is_idle(element):
+            return None, ""
         param = (
             odd_page_parameter(
                 element,
@@ -360,7 +362,7 @@ class _LinkCollector:
                 is_identity=is_identity,
                 is_product=self.page.shows_product,
             )
-            if is_same_path
+            if target[2] and target[1] == self.address[1]
             else None
         )
         if param:

@@ -28,7 +28,7 @@ _DISPLAY_PARAMETER = full_matcher(
     r"|razvrsti|rendez\w*|ldtype|listorder\w*|_artperpage",
 )
 #: Usual names of the parameter with a listing's page number, and of that with the products before it.
-OFFSETS = r"start|begin_?index|offset|skip|from"
+OFFSETS = r"start(?:_?index)?|begin_?index|offset|skip|from"
 PAGE_NAMES = (rf"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|{OFFSETS}|cp"
               r"|product-page|currentpage|pageindex|str|sida|strona|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
               r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
@@ -44,6 +44,8 @@ _CURSOR_PARAMETER = full_matcher(
 _TOKEN = re.compile(r"[\w%=~+-]{16,}").fullmatch
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}").fullmatch
 _NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→↓]*\s*|\s*[»›>→]+\s*")
+#: A class of a pager's link, or of the box around it, that leads nowhere.
+_IDLE = re.compile(r"(?:^|[\s_-])[Dd]isabled(?:\s|$)").search
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
 #: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as
@@ -187,15 +189,24 @@ def is_too_far(number: int, own_number: int) -> bool:
 def without_first_page(element: Element, url: str, odd_name: str = "") -> str:
     """Return a pager's address without its page number if it is the first page's and labelled so.
 
-    That is the listing's own address, which is read already. A link with an arrow may stand before
-    that with the number. *odd_name* is a page parameter of an unusual name.
+    That is the listing's own address, which is read already, and has no number of products to
+    show. A link with an arrow may stand before that with the number. *odd_name* is a page parameter
+    of an unusual name.
     """
     place, _, query = url.partition("?")
     pairs = query.split("&")
     others = [pair for pair in pairs if not _is_first_page(pair, odd_name)]
     if not query or len(others) != len(pairs) - 1 or not _is_numbered_first(element):
         return url
+    others = [pair for pair in others if not is_display_parameter(pair.partition("=")[0])]
     return f"{place}?{'&'.join(others)}" if others else place
+
+
+def is_idle(element: Element) -> bool:
+    """Whether a pager's link is marked as one that leads nowhere, as "back" on the first page is."""
+    box = element.getparent()
+    classes = f"{element.get('class') or ''} {'' if box is None else box.get('class') or ''}"
+    return "isabled" in classes and _IDLE(classes) is not None
 
 
 def _is_numbered_first(element: Element) -> bool:

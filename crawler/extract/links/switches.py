@@ -12,10 +12,14 @@ from crawler.extract.page.page import Page
 from crawler.extract.words import finder, full_matcher
 from scrapy_seine.urls import without_pairs
 
-_NAME = r"(?:set_?)?currency|setlang|___store"
-_SWITCH = full_matcher(_NAME)
+#: The names of such parameters.
+NAME = (
+    r"(?:(?:set|change|switch)[-_]?)?currency(?:[-_]?(?:id|code))?|id_currency|set[-_]?lang(?:uage)?"
+    r"|___store"
+)
+_SWITCH = full_matcher(NAME)
 #: Whether an address has such a parameter.
-has_switch = finder(rf"[?&](?:{_NAME})=")
+has_switch = finder(rf"[?&](?:{NAME})=")
 #: Places to which links with the same parameter lead, where it is no switch; links that are read.
 _MIN_PLACES, _MAX_LINKS = 2, 2000
 

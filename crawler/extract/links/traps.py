@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
 from crawler.extract.links.pagination import Address, page_number
+from crawler.extract.links.switches import NAME as SWITCHES
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, any_word, finder
@@ -21,7 +22,8 @@ _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?!\.php\?(?:target|page|mode)=(?:category|product)&)(?:[/?#.]|$)"
     r"|/add(?:\?\w+=|/\d)|/(?<=[^/?#]/)(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
-    r"|add(?==\d)|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
+    r"|add(?==\d)|replytocom|share|print|wishlist|compare|feed)(?:=|&|$)"
+    rf"|[?&](?:{SWITCHES})(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd|mode)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})"
     rf"|[?&](?:main_page|dispatch)=(?:\w{{1,40}}\.)?(?:add|print|popup|ask|{any_of('paths', 'acts')})_"
