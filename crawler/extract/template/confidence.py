@@ -80,8 +80,9 @@ def _weight_of_source(field: str, observation: Observation, stats: Field) -> flo
     """Return the log odds of the chosen source; fewer of a local sign, and of a stand-in."""
     value, chosen_source, votes, _ = observation
     weight = _odds(field, chosen_source or "", stats)
-    # The system's number stands in where the page lacks the label that most pages have.
-    is_number = chosen_source == "state" and stats.sources["text"] > 2 * stats.sources["state"]
+    # The system's number stands in where the page lacks the label, or the data, of most pages.
+    stated = stats.filled - stats.sources["state"] - stats.sources["url"]
+    is_number = chosen_source == "state" and stated > 2 * stats.sources["state"]
     if field == "sku" and (is_number or chosen_source not in {*votes, "state"}):
         return min(weight, _STAND_IN_WEIGHT)
     if field == "currency" and chosen_source == "text" and is_local(str(value)):

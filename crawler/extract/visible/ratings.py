@@ -41,7 +41,9 @@ def take_rating(walk: Lines, fields: Fields) -> None:
     for element in walk.ratings[:20]:
         if "rating" in fields and "review_count" in fields:
             return
-        text = element.get("aria-label") or element.get("title") or short_text(element)
+        text = element.get("aria-label") or element.get("title")
+        if not text and next(element.iter("select", "textarea"), None) is None:
+            text = short_text(element)  # a form for a review names all numbers of stars
         text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT] if text else ""
         value = _stars(element, text) if "rating" not in fields else None
         if value and value <= 5:  # without a review, templates show no star of five

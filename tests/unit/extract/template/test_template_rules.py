@@ -303,6 +303,16 @@ class TestConfidence:
         assert confidence("price", seen("5", path="p"), varied) == 0.96
         assert confidence("price", seen("5", path="p", state="5"), varied) > 0.97
 
+    def test_a_systems_number_that_stands_in_for_that_of_most_pages_data_is_not_sure(self) -> None:
+        known, alone = Field(), Field()
+        for n in range(28):
+            known.learn("sku", seen(f"A{n}", "json-ld"))
+            alone.learn("sku", seen(str(1000 + n), "state"))
+        for n in range(4):
+            known.learn("sku", seen(str(1000 + n), "state"))
+        assert confidence("sku", seen("1066", "state"), known) < 0.95
+        assert confidence("sku", seen("1066", "state"), alone) >= 0.95
+
     def test_a_doubt_bounds_it(self) -> None:
         known = taught(60, seen("5", "json-ld", text="5"))
         assert doubted(confidence("price", seen("5", "json-ld", text="5"), known)) == 0.3

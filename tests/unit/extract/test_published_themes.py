@@ -1,0 +1,84 @@
+"""What published themes of shop systems write: each in a small page of ours."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+
+
+def _page(body, path="/p/lamp-12", title="Oak lamp"):
+    html = f"<html lang=en><head><title>{title}</title></head><body>{body}</body></html>"
+    return parse(html.encode(), f"https://shop.example{path}", "text/html; charset=utf-8")
+
+
+def _links(body, path="/lamps"):
+    return {link.url: link.kind for link in find_links(_page(body, path, "Lamps"))}
+
+
+_BUY = "<form><input name=qty><button>Add to cart</button></form>"
+_TILES = "".join(
+    f"<li class=product><a href=/lamp-{n}.html><h3>Lamp {n}</h3></a><b class=price>€ {n}.00</b></li>"
+    for n in range(11, 17)
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["setCurrencyId", "set_currency", "currency_id", "id_currency", "set_language"]
+)
+def test_a_switch_of_the_currency_is_not_followed(name):
+    body = f"<nav><a href='/?{name}=2'>US dollar</a><a href=/lamps>Lamps</a></nav>{_TILES}"
+    assert not any(name in url for url in _links(body))
+
+
+def test_a_pagers_arrow_that_is_disabled_is_not_followed():
+    arrow = "<li class=disabled><a href='/lamps?page=0'><i class=icon-prev></i></a></li>"
+    pager = f"<ul class=pagination>{arrow}<li><a href='/lamps?page=2'>2</a></li></ul>"
+    links = _links(_TILES + pager)
+    assert "https://shop.example/lamps?page=0" not in links
+    assert links["https://shop.example/lamps?page=2"] == "pagination"
+
+
+def test_the_first_page_by_the_number_of_products_before_it_is_the_listing():
+    pager = "".join(
+        f"<a class=pagenumber href='/lamps?pageSize=6&startIndex={6 * n}'>{n + 1}</a>"
+        for n in range(3)
+    )
+    pager = f"<div class=pagination>{pager}</div>"
+    links = _links(_TILES + pager)
+    assert "https://shop.example/lamps?pageSize=6&startIndex=0" not in links
+    assert links["https://shop.example/lamps?pageSize=6&startIndex=6"] == "pagination"
+    second = _links(_TILES + pager, "/lamps?pageSize=6&startIndex=6")
+    assert "https://shop.example/lamps" in second
+    assert "https://shop.example/lamps?pageSize=6" not in second
+
+
+def test_a_filter_of_prices_below_an_amount_is_no_product():
+    body = f"<dl><dd><a href='/lamps.html?price=-1000'>below € 1,000.00</a></dd></dl>{_TILES}"
+    assert "https://shop.example/lamps.html?price=-1000" not in _links(body, "/lamps.html")
+
+
+@pytest.mark.parametrize(
+    "remark", ["Quantity discounts available", "Gift wrap available", "Ratenzahlung verfügbar"]
+)
+def test_what_else_is_available_says_no_stock(remark):
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><p>({remark})</p><p><b>Out of stock</b></p>"
+    assert extract(_page(body)).fields["availability"] == "OutOfStock"
+
+
+def test_a_code_that_a_shop_calls_a_barcodes_number_is_its_own():
+    table = "<table><tr><th>UPC</th><td>{}</td></tr></table>"
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}{table}"
+    assert extract(_page(body.format("OAK103"))).fields["sku"] == "OAK103"
+    labels = body.replace("UPC", "EAN").format("AB-12")
+    assert extract(_page(labels)).fields["sku"] == "AB-12"
+    barcode = extract(_page(body.format("4006381333931"))).fields
+    assert (barcode["gtin"], barcode["sku"]) == ("4006381333931", "lamp-12")
+
+
+def test_the_choices_of_a_form_for_a_review_are_no_rating():
+    form = "<form><select name=stars><option>1 star (worst)</option></select></form>"
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><div class=rating>(No reviews yet){form}</div>{_BUY}"
+    result = extract(_page(body))
+    assert result.fields["price"] == Decimal("12.00")
+    assert "rating" not in result.fields
