@@ -43,11 +43,12 @@ _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
 
-#: Shopify serves a product below each collection that contains it.
+#: Shopify and InSales serve a product below each collection that contains it.
 _COLLECTION = lazy_patterns.pattern(
-    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
+    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections?/[^/?#]+(/products?/[^/?#]+)",
+    re.I,
 )
-#: osCommerce, its forks, OpenCart, Magento, Cafe24, Odoo and Demandware add the category from which the visitor came to a product's
+#: osCommerce, its forks, OpenCart, AbanteCart, Magento, Cafe24, Odoo and Demandware add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
 _CATEGORY_PARAMETERS = (
     (
@@ -55,7 +56,7 @@ _CATEGORY_PARAMETERS = (
         lazy_patterns.pattern(r"(?<=[?&])cPath=[\w.]*&?"),
     ),
     (
-        lazy_patterns.pattern(r"[?&]route=product/product&"),
+        lazy_patterns.pattern(r"[?&](?:route|rt)=product/product&"),
         lazy_patterns.pattern(r"(?<=[?&])path=[\d_]*&?"),
     ),
     (
@@ -326,6 +327,8 @@ def without_category(url: str) -> str:
     'https://a.example/index.php?cPath=3_4'
     >>> without_category("https://a.example/collections/lamps/products/ada")
     'https://a.example/products/ada'
+    >>> without_category("https://a.example/index.php?rt=product/product&path=36_40&product_id=7")
+    'https://a.example/index.php?rt=product/product&product_id=7'
     >>> without_category("https://a.example/product/ada/12/category/24/display/1/")
     'https://a.example/product/ada/12/'
     >>> without_category("https://a.example/shop/ada-12?category=4"), without_category("https://a.example/ada/12.html?cgid=new")
@@ -333,7 +336,7 @@ def without_category(url: str) -> str:
     >>> without_category("https://a.example/shop/page-2?category=4"), without_category("https://a.example/search.html?cgid=new")
     ('https://a.example/shop/page-2?category=4', 'https://a.example/search.html?cgid=new')
     """
-    if "/collections/" in url:
+    if "/collection" in url:
         return _COLLECTION.sub(r"\1\2", url)
     if any(sign in url for sign in _SIGNS_OF_CATEGORY):
         for product, category in _CATEGORY_PARAMETERS:

@@ -34,8 +34,9 @@ NO_VALUES = frozenset({"h1", "h2", "label", "button", "form"})
 _PRESSED = _lines.BUTTON | _lines.LINK
 #: Signs behind which further words follow a number: `12-B, in stock`.
 LISTED = re.compile(r"[,;](?:\s|$)").split
-#: A star, an arrow or another picture that begins what stands behind a number: `88103 ★ 4,6`.
-_SIGN_BEHIND = re.compile(r"\s[\u2190-\u21ff\u2300-\u2bff\U0001f300-\U0001faff]").search
+#: A star, an arrow or another picture that begins what stands behind a number: `88103 ★ 4,6`, and
+#: Japan's sign between the first and the last variant's: `A-1 ～ A-3`.
+_SIGN_BEHIND = re.compile(r"\s[\u301c\uff5e\u2190-\u21ff\u2300-\u2bff\U0001f300-\U0001faff]").search
 #: Begins of addresses of the web, and of amounts.
 _NO_MAKERS = ("www.", "http://", "https://", "$", "€", "£")
 #: Words of a maker's name in small letters.
@@ -70,8 +71,8 @@ def as_number(value: str) -> str:
 
     >>> as_number("(X-12)"), as_number("X-(12)"), as_number("#X-12"), as_number("X-12 in stock")
     ('X-12', 'X-(12)', 'X-12', 'X-12')
-    >>> as_number("88103 ★ 4,6")
-    '88103'
+    >>> as_number("88103 ★ 4,6"), as_number("A-1 ～ A-3")
+    ('88103', 'A-1')
     """
     value = value.lstrip("#")
     if not value.isascii() and (sign := _SIGN_BEHIND(value)):

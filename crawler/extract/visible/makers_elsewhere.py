@@ -1,4 +1,4 @@
-"""Find the maker where nothing beside the name has it: in attributes, a medicine's row, the menu."""
+"""Find the maker where nothing behind the name has it: in attributes, rows above, the menu."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.page.link_targets import link_around, maker_led_to
 from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.visible.fact_lines import MAX_BRAND
+from crawler.extract.visible.fact_values import as_maker
 from crawler.extract.words import any_of, finder
 
 #: Attributes with the maker's name, as they begin; others that make an element a product's, where a
@@ -30,6 +32,8 @@ _MEDICINE, _MAX_APART = b"PZN", 1_500
 _IS_SELLER = lazy_patterns.pattern(rb"(?i)apotheke|preis|angebot")
 #: The address and the text's end of osCommerce's link to a maker's homepage.
 _TO_HOMEPAGE, _HOMEPAGE = b"action=manufacturer", " Homepage"
+#: What microdata call a product, rows of its tables, and cells of a row with a label.
+_PRODUCT_TYPE, _MAX_ROWS, _CELLS = b"schema.org/Product", 60, 2
 #: Links of a page that are compared with the name, and words of a maker's name.
 _MAX_LINKS, _MAX_WORDS = 2_000, 3
 #: Words of a name that begins with another maker than its own: a case for its phones, a style.
@@ -40,10 +44,24 @@ def maker_elsewhere(page: Page, heading: Element, name: str) -> str | None:
     """Return the maker of the product with a *name*, of which nothing beside the name says it."""
     return (
         maker_in_attributes(page, heading, name)
+        or _maker_in_row(page, heading)
         or _vendor_of_medicine(page)
         or _maker_with_homepage(page)
         or _listed_maker(page, name)
     )
+
+
+def _maker_in_row(page: Page, heading: Element) -> str | None:
+    """Return the maker in a table of the box that microdata call the product: it may stand above."""
+    if not (page.holds(_PRODUCT_TYPE) and page.holds(b"<tr")):
+        return None
+    types = ((box.get("itemtype") or "", box) for box in heading.iterancestors())
+    box = next((box for kind, box in types if kind.endswith("/Product")), None)
+    for row in () if box is None else islice(box.iter("tr"), _MAX_ROWS):
+        texts = [short_text(cell) for cell in row] if len(row) == _CELLS else ["", ""]
+        if label_of(texts[0]) == "brand":
+            return as_maker(texts[1].strip(), texts[1]) or None
+    return None
 
 
 def _vendor_of_medicine(page: Page) -> str | None:

@@ -82,3 +82,41 @@ def test_the_choices_of_a_form_for_a_review_are_no_rating():
     result = extract(_page(body))
     assert result.fields["price"] == Decimal("12.00")
     assert "rating" not in result.fields
+
+
+def test_the_addresses_that_load_a_products_sizes_are_no_pages():
+    sizes = "".join(
+        f"<option value='/on/shop/Product-Variation?dwvar_size={n}&pid=25000109M'>{n}</option>"
+        for n in (30, 32, 34)
+    )
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><p>Item No. 25000109M</p><select>{sizes}</select>{_BUY}"
+    page = _page(body, "/oak-lamp/25000109M.html")
+    assert extract(page).fields["sku"] == "25000109M"
+    assert not any("Variation" in link.url for link in find_links(page))
+    siblings = _page(body.replace("pid=25000109M", "pid=25000110M"), "/oak-lamp/25000109M.html")
+    extract(siblings)
+    assert any("Variation" in link.url for link in find_links(siblings))
+
+
+def test_a_maker_in_a_table_above_the_name_is_the_products():
+    table = "<table><tr><td><b>Manufacturer</b></td><td>Acme</td></tr></table>"
+    body = f"<div itemscope itemtype='http://schema.org/Product'>{table}<h1 itemprop=name>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}</div>"
+    assert extract(_page(body)).fields["brand"] == "Acme"
+    outside = table + body.replace(table, "")
+    assert "brand" not in extract(_page(outside)).fields
+
+
+@pytest.mark.parametrize("sign", ["～", "〜"])
+def test_the_first_of_the_variants_numbers_is_the_products(sign):
+    body = f"<h1>Oak lamp</h1><b class=price>¥ 1200</b><div>商品コード： oak-05-S {sign} oak-05-L</div>{_BUY}"
+    assert extract(_page(body)).fields["sku"] == "oak-05-S"
+
+
+def test_a_product_below_a_collection_or_a_path_is_asked_for_once():
+    tiles = "".join(
+        f"<li class=product><a href='{place}lamp-{n}'><h3>Lamp {n}</h3></a><b class=price>€ {n}</b></li>"
+        for n in range(11, 15)
+        for place in ("/product/", "/collection/new/product/", "/collections/new/products/")
+    )
+    links = _links(tiles, "/collection/new")
+    assert not any("/collection" in url for url in links)
