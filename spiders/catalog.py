@@ -36,7 +36,7 @@ from spiders.asked_elsewhere import AskedElsewhere
 from spiders.gates import Gates
 from spiders.learned_addresses import LearnedAddresses
 from spiders.page_count_search import COUNTED, FurtherPages
-from spiders.page_reading import SEARCH, SHELF, job_of, site_id_of
+from spiders.page_reading import SEARCH, SHELF, job_of, shows_another, site_id_of
 from spiders.sitemaps import Sitemaps
 
 #: What stands for unfollowed links among the folders of languages that were logged.
@@ -147,6 +147,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             self._count(f"unread/{source}")
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
         products: list[Hashable] = []
+        external_ids = set[str | None]()
         meta_site_id = response.meta.get(m.SITE_ID)
         site_id = meta_site_id or which_site.site_id(response.url)
         judgement = self._judge(result, site_id)
@@ -156,13 +157,14 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             yield from self._ask_again(response, site, shown, is_empty=is_empty)
         for item in site.products(page, result):
             products.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
+            external_ids.add(item.external_id)
             item.site_id = meta_site_id or item.site_id or site_id
             if judgement is not None and item.sources is result.sources:
                 item.confidence = dict(judgement.confidence)
                 item.doubts = {name: [d.kind, d.reason] for name, d in judgement.doubts.items()}
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
-        if not products and not self._is_doubtful(response):
+        if shows_another(response, external_ids) if products else not self._is_doubtful(response):
             yield from self._missing_items(response, result)
         self._note_fruit(response, result, bool(products))
         if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
@@ -14,6 +15,7 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, MOST_HOSTS, GateCookies
 from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
+from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
@@ -71,6 +73,18 @@ class PageReading(FrontierSpider):
 
     def _count(self, what: str, count: int = 1) -> None:
         self.crawler.stats.inc_value(f"extract/{what}", count)
+
+
+def shows_another(response: Response, external_ids: set[str | None]) -> bool:
+    """Whether a known product's address is redirected to a page of other products than that one.
+
+    A shop that gave a product a new address shows it under a new key, if the address is its key.
+    """
+    known = (response.meta.get(m.KNOWN) or {}).get("id")
+    if not known or response.request is None or "redirect_urls" not in response.meta:
+        return False
+    paths = {urlsplit(url).path for url in (requested_address(response.request), response.url)}
+    return len(paths) > 1 and None not in external_ids and known not in external_ids
 
 
 def site_id_of(response: Response) -> str:
