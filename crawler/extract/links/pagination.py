@@ -189,16 +189,14 @@ def is_too_far(number: int, own_number: int) -> bool:
 def without_first_page(element: Element, url: str, odd_name: str = "") -> str:
     """Return a pager's address without its page number if it is the first page's and labelled so.
 
-    That is the listing's own address, which is read already, and has no number of products to
-    show. A link with an arrow may stand before that with the number. *odd_name* is a page parameter
-    of an unusual name.
+    That is the listing's own address, which is read already. A link with an arrow may stand before
+    that with the number. *odd_name* is a page parameter of an unusual name.
     """
     place, _, query = url.partition("?")
     pairs = query.split("&")
     others = [pair for pair in pairs if not _is_first_page(pair, odd_name)]
     if not query or len(others) != len(pairs) - 1 or not _is_numbered_first(element):
         return url
-    others = [pair for pair in others if not is_display_parameter(pair.partition("=")[0])]
     return f"{place}?{'&'.join(others)}" if others else place
 
 

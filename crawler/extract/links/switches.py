@@ -13,10 +13,7 @@ from crawler.extract.words import finder, full_matcher
 from scrapy_seine.urls import without_pairs
 
 #: The names of such parameters.
-NAME = (
-    r"(?:(?:set|change|switch)[-_]?)?currency(?:[-_]?(?:id|code))?|id_currency|set[-_]?lang(?:uage)?"
-    r"|___store"
-)
+NAME = r"(?:(?:set|change|switch)[-_]?)?currency(?:[-_]?(?:id|code))?|id_currency|setlang|___store"
 _SWITCH = full_matcher(NAME)
 #: Whether an address has such a parameter.
 has_switch = finder(rf"[?&](?:{NAME})=")

@@ -23,9 +23,7 @@ _TILES = "".join(
 )
 
 
-@pytest.mark.parametrize(
-    "name", ["setCurrencyId", "set_currency", "currency_id", "id_currency", "set_language"]
-)
+@pytest.mark.parametrize("name", ["setCurrencyId", "set_currency", "currency_id", "id_currency"])
 def test_a_switch_of_the_currency_is_not_followed(name):
     body = f"<nav><a href='/?{name}=2'>US dollar</a><a href=/lamps>Lamps</a></nav>{_TILES}"
     assert not any(name in url for url in _links(body))
@@ -49,8 +47,7 @@ def test_the_first_page_by_the_number_of_products_before_it_is_the_listing():
     assert "https://shop.example/lamps?pageSize=6&startIndex=0" not in links
     assert links["https://shop.example/lamps?pageSize=6&startIndex=6"] == "pagination"
     second = _links(_TILES + pager, "/lamps?pageSize=6&startIndex=6")
-    assert "https://shop.example/lamps" in second
-    assert "https://shop.example/lamps?pageSize=6" not in second
+    assert second["https://shop.example/lamps?pageSize=6"] == "pagination"  # it may show more
 
 
 def test_a_filter_of_prices_below_an_amount_is_no_product():
