@@ -217,7 +217,8 @@ class Heartbeat:
                             await self._look_for_end()
                             continue
                         self._received(message["data"])
-            except (RedisError, OSError):
+            except (RedisError, OSError) as error:
+                self.exchange.refusals.log_refusal(error, "No command reaches this worker at once")
                 await asyncio.sleep(1)
 
     async def _look_for_end(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -337,16 +337,47 @@ async def test_a_heartbeat_restores_leases_whose_key_was_deleted(
     assert await d.ack(*leases) == ["OK", "OK"]
 
 
-async def test_a_lacking_right_is_not_taken_for_a_key_of_another_type(
-    redis_client: Redis, redis_url: str, namespace: str
-) -> None:
-    """Its line names the command, not a key that somebody should delete."""
-    rights = ("~*", "&*", "+@all", "-zcard")
+@pytest.fixture
+async def worker_user(redis_client: Redis, redis_url: str, namespace: str) -> AsyncIterator[Redis]:
+    """A client with the rights that docs/deploying.md names."""
     user = f"user-{namespace}"
-    await redis_client.execute_command("ACL", "SETUSER", user, "on", ">word", *rights)
+    words = ("reset", "on", ">word", "~*", "&*", "+@all", "-@admin", "-@dangerous", "+info")
+    await redis_client.execute_command("ACL", "SETUSER", user, *words)
     try:
         async with Redis.from_url(redis_url, username=user, password="word") as client:
-            with pytest.raises(ResponseError, match=r"(?i)no permissions to run the 'zcard'"):
-                await Driver(client, namespace).f.push(pages(1))
+            yield client
     finally:
         await redis_client.execute_command("ACL", "DELUSER", user)
+
+
+@pytest.mark.parametrize("missing", ["-publish", "resetchannels"])
+async def test_who_may_not_publish_joins_no_crawl(
+    redis_client: Redis, worker_user: Redis, namespace: str, missing: str
+) -> None:
+    """Such a worker fetched all pages, and its last commit was refused for ever."""
+    await redis_client.execute_command("ACL", "SETUSER", f"user-{namespace}", missing)
+    with pytest.raises(ResponseError, match=r"(?i)no permissions"):
+        await Driver(worker_user, namespace).f.begin()
+
+
+@pytest.mark.parametrize("missing", ["-publish", "resetchannels"])
+async def test_a_right_to_publish_that_is_withdrawn_keeps_no_page_from_its_end(
+    redis_client: Redis, worker_user: Redis, namespace: str, missing: str
+) -> None:
+    """I2: the script failed after its last write, so that its pages were acked without a reply."""
+    d = Driver(worker_user, namespace)
+    await d.f.begin()
+    await d.f.push(pages(1))
+    leases = await d.take(1)
+    await redis_client.execute_command("ACL", "SETUSER", f"user-{namespace}", missing)
+    assert await d.ack(*leases) == ["OK"]
+    assert (await d.f.counts()).undone == 0
+
+
+async def test_a_lacking_right_is_not_taken_for_a_key_of_another_type(
+    redis_client: Redis, worker_user: Redis, namespace: str
+) -> None:
+    """Its line names the command, not a key that somebody should delete."""
+    await redis_client.execute_command("ACL", "SETUSER", f"user-{namespace}", "-zcard")
+    with pytest.raises(ResponseError, match=r"(?i)no permissions to run the 'zcard'"):
+        await Driver(worker_user, namespace).f.push(pages(1))

@@ -34,6 +34,6 @@ end
 local function announce_end()
     if undone() == 0 then
         redis.call('HSET', CONTROL, 'ended', now)
-        redis.call('PUBLISH', P .. 'wake', 'done')
+        announce('done')
     end
 end

@@ -2,6 +2,10 @@
 local IDLE = P .. 'idle' -- workers that got less than half of what they asked for, by the time since when
 local ASLEEP = 1e13 -- added to the score of an idle worker that has no due time to ask at
 local AT_A_TIME = 4 -- slots of a domain that a lease takes at least in one turn, where it wants as many
+-- Publishes what workers would find out later by asking. A user who lost the right to publish changes no script's end.
+local function announce(message)
+    redis.pcall('PUBLISH', P .. 'wake', message)
+end
 local slots, special = 0, false -- that domains offer which became ready here; whether to some lanes only
 
 -- Wakes as many idle workers as can use the slots, because waking a large fleet for each slot costs more than
@@ -14,8 +18,8 @@ local function wake(anyone)
         names[#names + 1] = named[at]
     end
     if #names > 0 then
-        redis.call('PUBLISH', P .. 'wake', 'ready ' .. table.concat(names, ' '))
+        announce('ready ' .. table.concat(names, ' '))
     elseif anyone then
-        redis.call('PUBLISH', P .. 'wake', 'ready')
+        announce('ready')
     end
 end

@@ -4,6 +4,7 @@
 -- ARGV[1] now ms (not used)
 -- ARGV[2] identity for a crawl that has none: random, from the caller, for Lua's own repeats
 -- reply: `id turn seq`, the crawl's state
+redis.call('PUBLISH', P .. 'wake', 'local ') -- to no worker: whoever may not publish is refused before work begins
 local id = control[1]
 if not id then
     id = ARGV[2]

@@ -18,7 +18,7 @@ if now + wait > blocked then
     blocked = now + wait
     redis.call('HSET', state_of(domain), 'blocked', string.format('%.0f', blocked),
         'pause', string.format('%.0f', wait))
-    redis.call('PUBLISH', P .. 'wake', 'block ' .. domain)
+    announce('block ' .. domain)
     touched[domain] = true
     count('blocked', 1)
 end

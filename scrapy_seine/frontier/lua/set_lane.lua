@@ -8,6 +8,6 @@
 local before = redis.call('HGET', state_of(ARGV[2]), 'lane') or ''
 if ARGV[3] ~= before then
     redis.call('HSET', state_of(ARGV[2]), 'lane', ARGV[3])
-    redis.call('PUBLISH', P .. 'wake', 'ready')
+    announce('ready')
 end
 return 'OK'
