@@ -8,7 +8,7 @@ from pathlib import Path
 from crawler.stores.archive.batches import index
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.store_endpoints import endpoints
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, one_argument
 from scrapy_seine.errors import ConfigError
 
 
@@ -21,7 +21,7 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Index the archive; exit status 1 where a file could not be read."""
-        location = args[0] if args else str(self.project.get("SEINE_ARCHIVE") or "")
+        location = one_argument(args) or str(self.project.get("SEINE_ARCHIVE") or "")
         if not location:
             raise ConfigError("say where the archive is: a folder, or s3://bucket/prefix")
         if not location.startswith("s3://") and not Path(location).is_dir():

@@ -16,6 +16,8 @@ from scrapy_seine.reads.formatting import count, share, size
 
 _COLUMNS = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
 _MAX_HOURS = 24 * 90
+#: Options that each form of the command reads, beside those that both read.
+ACTIONS = {"the list": ("outcome", "limit"), "--by-hour": ("hours",)}
 
 
 class Command(SeineCommand):
@@ -42,14 +44,12 @@ class Command(SeineCommand):
         """Print the attempts.
 
         Raises:
-            ConfigError: --limit or --hours is out of range, --domain names no domain, or --outcome
-                stands beside --by-hour.
+            ConfigError: --limit or --hours is out of range, or --domain names no domain.
             StoreUnreachable: PostgreSQL does not answer.
         """
         if opts.limit < 1 or not 1 <= opts.hours <= _MAX_HOURS:
             raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MAX_HOURS}")
-        if opts.by_hour and opts.outcome:
-            raise ConfigError("--outcome filters the list, --by-hour sums up all outcomes")
+        self.check_action("--by-hour" if opts.by_hour else "the list", opts, ACTIONS)
         opts.domain = domain_of(opts)
         url = endpoints(self.project, need=("postgres",)).database_url
         rows = asyncio.run(_rows(url, opts))

@@ -18,7 +18,7 @@ from crawler.catalogue.jobs.model import ENDED, Job, Plan
 from crawler.cli.site_plans import plans_of
 from crawler.extract.links.registered_domain import site_of
 from crawler.stores.store_endpoints import endpoints, redis_client
-from scrapy_seine.commands.base import SeineCommand, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import open as open_frontier
@@ -27,7 +27,8 @@ from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.formatting import time_left
 
-VERBS = ("start", "list", "show", "pause", "resume", "cancel")
+#: Options that each action reads, beside those that all read.
+ACTIONS = {"start": ("again",), "list": (), "show": (), "pause": (), "resume": (), "cancel": ()}
 
 
 class Command(SeineCommand):
@@ -50,7 +51,9 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run one verb; `list` by default."""
         verb, *names = args or ["list"]
-        refuse_unknown_action(verb, VERBS)
+        self.check_action(verb, opts, ACTIONS)
+        if verb == "list" and names:
+            raise UsageError("list takes no argument; `show JOB` shows one job")
         if verb != "list" and not names:
             raise UsageError(f"{verb} needs {'a site or a URL' if verb == 'start' else 'a job'}")
         stores = endpoints(self.project)

@@ -16,14 +16,15 @@ from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.access.shared_state import fleet_name
 from crawler.reads.proxies import read_proxies
 from crawler.stores.store_endpoints import endpoints
-from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.formatting import span
 
-VERBS = ("show", "test", "release")
+#: Options that each action reads, beside those that all read.
+ACTIONS = {"show": ("by",), "test": ("timeout",), "release": ()}
 GROUPS = ("pool", "provider", "country", "domain")
 
 
@@ -53,9 +54,9 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb, *words = args or ["show"]
-        refuse_unknown_action(verb, VERBS)
-        if len(words) > 1 or (verb == "release" and not words):
-            raise UsageError(f"one of {', '.join(VERBS)}; release needs an id")
+        self.check_action(verb, opts, ACTIONS)
+        if len(words) > (verb != "show") or (verb == "release" and not words):
+            raise UsageError(f"one of {', '.join(ACTIONS)}; release needs an id")
         if verb == "test":
             return self._test(words[0] if words else "https://example.com/", opts.timeout)
         url = endpoints(self.project, need=("redis",)).redis_url

@@ -14,13 +14,15 @@ from crawler.reads.crawl_report import plural
 from crawler.stores.doubtful import ACCEPTED_FOR, accept
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from crawler.stores.store_endpoints import endpoints
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, one_argument
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
 
 #: Characters of a site's name that are not wrapped.
 _WHOLE_SITE = 40
+#: Options that each form of the command reads, beside those that both read.
+ACTIONS = {"the measure": ("since", "keep"), "--accept": ()}
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -50,7 +52,8 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Measure and print."""
         url = endpoints(self.project, need=("postgres",)).database_url
-        site = args[0] if args else None
+        site = one_argument(args)
+        self.check_action("--accept" if opts.accept else "the measure", opts, ACTIONS)
         if opts.accept:
             self._accept(url, site, opts.accept)
             return 0

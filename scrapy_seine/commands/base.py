@@ -7,7 +7,7 @@ import math
 import re
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
 import orjson
@@ -158,6 +158,28 @@ class SeineCommand(ScrapyCommand):
             if name in options:
                 raise ConfigError(f"{name} has an empty value; leave it out if none is meant")
 
+    def check_action(
+        self, action: str, opts: argparse.Namespace, options: Mapping[str, Collection[str]]
+    ) -> None:
+        """Reject an unknown action, and an option that only other actions read.
+
+        `dlq replay --limit 10` would replay each dead letter. *options* has those of each action;
+        options of no action count for all.
+
+        Raises:
+            UsageError: with the likely action, or with the actions that read the option.
+        """
+        refuse_unknown_action(action, list(options))
+        assert self._parser is not None  # Scrapy has declared the options
+        for name in sorted(set[str]().union(*options.values())):
+            readers = [other for other, names in options.items() if name in names]
+            is_given = getattr(opts, name) != self._parser.get_default(name)
+            if is_given and action not in readers:
+                option = name.replace("_", "-")
+                raise UsageError(
+                    f"{action} does not read --{option}; that is of {', '.join(readers)}"
+                )
+
     @abstractmethod
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
         """Do the work; returns the exit status, None for 0.
@@ -223,6 +245,17 @@ def refuse_unknown_action(name: str, actions: Sequence[str]) -> None:
     if name not in actions:
         suggestion = did_you_mean(name, actions)
         raise UsageError(f"{name!r} is none of {', '.join(actions)}{suggestion}")
+
+
+def one_argument(args: list[str]) -> str | None:
+    """Return the only argument of a command, None if there is none.
+
+    Raises:
+        ConfigError: there is a second one.
+    """
+    if len(args) > 1:
+        raise ConfigError(f"it takes one argument at most; {args[1]!r} is a second one")
+    return args[0] if args else None
 
 
 def refuse_arguments(args: list[str]) -> None:

@@ -13,7 +13,7 @@ import orjson
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -29,7 +29,14 @@ from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.formatting import span
 from scrapy_seine.reads.requests import FoundRequest
 
-VERBS = ("list", "show", "replay", "purge")
+_FILTERS = {"reason", "domain", "text", "older", "newer"}
+#: Options that each action reads, beside those that all read.
+ACTIONS = {
+    "list": {*_FILTERS, "limit"},
+    "show": set[str](),
+    "replay": {*_FILTERS, "pace", "all"},
+    "purge": {*_FILTERS, "all", "yes"},
+}
 NO_SUCH = "no dead letter has the id {!r}; `scrapy seine dlq` shows them"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
 
@@ -76,10 +83,12 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb, ids = (args[0], args[1:]) if args else ("list", [])
-        refuse_unknown_action(verb, VERBS)
+        self.check_action(verb, opts, ACTIONS)
         if (verb == "show" and len(ids) != 1) or (verb == "list" and ids):
             raise UsageError("one of list, show ID, replay [ID …], purge [ID …]")
         selection = _filter(opts)
+        if ids and (opts.all or selection != Filter()):
+            raise UsageError("name ids or a filter, not both")
         if verb in {"replay", "purge"} and not (ids or opts.all or selection != Filter()):
             raise ConfigError(f"which dead letters? name ids, a filter, or --all to {verb} all")
         if verb == "purge" and not opts.yes:

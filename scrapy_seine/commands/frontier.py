@@ -11,7 +11,7 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, number_within, refuse_unknown_action
+from scrapy_seine.commands.base import SeineCommand, number_within
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
@@ -31,7 +31,15 @@ from scrapy_seine.reads.fleet import Fleet, read_fleet
 
 #: Domains that a name is compared with, at most.
 _COMPARED = 1000
-VERBS = ("show", "pause", "resume", "clear", "priority", "import-scrapy-redis")
+#: Options that each action reads, beside those that all read.
+ACTIONS = {
+    "show": {"domain", "top"},
+    "pause": {"domain"},
+    "resume": {"domain"},
+    "clear": {"domain", "yes"},
+    "priority": {"domain", "job", "site", "url", "all"},
+    "import-scrapy-redis": {"requests", "dupefilter", "urls", "unpickle"},
+}
 
 
 class Command(SeineCommand):
@@ -84,9 +92,9 @@ class Command(SeineCommand):
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
-        refuse_unknown_action(verb, VERBS)
+        self.check_action(verb, opts, ACTIONS)
         if len(args) > 1 + (verb == "priority"):
-            raise UsageError(f"one of {', '.join(VERBS)}")
+            raise UsageError(f"one of {', '.join(ACTIONS)}")
         opts.domain = domain_of(opts)
         if verb == "priority":
             opts.priority, opts.which = _priority_of(args[1:], opts)

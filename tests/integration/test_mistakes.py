@@ -63,6 +63,7 @@ def said(redis_url: str, database: str) -> Said:
         (("watch", "http:/127.0.0.1:9/"), "did you mean http://127.0.0.1:9/?"),
         (("watch", "x.example", "--ouput", "x.csv"), "no option --ouput; did you mean --output?"),
         (("archive", "/nosuch"), "/nosuch is no folder"),
+        (("archive", ".", "more"), "it takes one argument at most; 'more' is a second one"),
         (("watch", "é☃"), "xn--9ca011q:443 cannot be reached"),
         (("watch", "http://-1/"), "http://-1/: '-1' is no host name"),
         (("crawl", "catalog", "-a", "url=http://-1/"), "-a url=http://-1/: '-1' is no host name"),
@@ -146,6 +147,30 @@ def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], w
     assert status == 1, text
     assert words in text.splitlines()[-1]
     assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("frontier", "show", "--urls", "x"), "show does not read --urls; that is of import-"),
+        (("frontier", "import-scrapy-redis", "--domain", "a.example"), "does not read --domain"),
+        (("dlq", "replay", "--all", "--limit", "10"), "replay does not read --limit; that is of"),
+        (("dlq", "replay", "1", "--reason", "5xx"), "name ids or a filter, not both"),
+        (("jobs", "pause", "1", "--again"), "pause does not read --again; that is of start"),
+        (("jobs", "list", "1"), "list takes no argument; `show JOB` shows one job"),
+        (("proxies", "test", "--by", "pool"), "test does not read --by; that is of show"),
+        (("attempts", "--hours", "3"), "the list does not read --hours; that is of --by-hour"),
+        (("quality", "s", "--accept", "price", "--keep"), "--accept does not read --keep; that"),
+    ],
+)
+def test_what_another_action_reads_is_refused(
+    said: Said, args: tuple[str, ...], words: str
+) -> None:
+    """It was ignored: `dlq replay --all --limit 10` replayed each dead letter."""
+    status, text = said(*args)
+
+    assert status == 2, text
+    assert words in text.splitlines()[-1]
 
 
 def test_an_export_before_the_first_crawl_says_what_makes_the_tables(
