@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -40,6 +41,12 @@ _CHANGING_FIRST = frozenset(
     {"anext", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "next"}
     | {"shuffle"}
 )
+#: Where a pipeline is made and opened, and what empties its store there.
+_STARTS = ("__init__", "from_crawler", "from_settings", "open_spider")
+_EMPTYING_SQL = re.compile(
+    r"\s*(?:drop\s+table|truncate\s+table|delete\s+from\s+\S+[\s;]*$)", re.IGNORECASE
+)
+_EMPTYING = frozenset({"delete_many", "drop_all", "drop_collection", "flushdb"})
 #: Attributes that Scrapy sets; what is changed in them is no state of the spider.
 _SCRAPYS = frozenset({"crawler", "logger", "settings"})
 #: Begins the name of a variable of the module, a key of meta or a stat, among those of attributes.
@@ -154,6 +161,12 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
             yield (
                 f"pipeline {kind.__name__} opens a file to write it anew, and each worker does: in "
                 "one folder they write over each other. A feed (-O items.jl) is one file of all"
+            )
+        if any(_empties(methods[x]) for start in _STARTS for x in _reached(start, methods)):
+            yield (
+                f"pipeline {kind.__name__} empties its store when a worker starts, and each worker "
+                "does: it deletes what the others have stored, also in mid-crawl. Empty it before "
+                "the crawl, or start one worker"
             )
         reached = [methods[name] for name in _reached("process_item", methods)]
         at_end = [methods[name] for name in _reached("close_spider", methods)]
@@ -296,6 +309,11 @@ def _opens_anew(call: ast.Call) -> bool:
     )
 
 
+def _empties(method: _Method) -> bool:
+    """Whether a method drops a table or a collection, or deletes all in it."""
+    return method.deletes or any(map(_EMPTYING_SQL.match, method.texts))
+
+
 def _reached(name: str, methods: defaultdict[str, _Method]) -> set[str]:
     """Return the methods that a callback calls, directly or not, with itself."""
     reached, to_visit = {name}, [name]
@@ -328,6 +346,7 @@ class _Method:
         self.holds = False
         """Whether a page is held until its items are durable, by `scrapy_seine.hold`."""
         self.functions: set[ast.FunctionDef | ast.AsyncFunctionDef] = set()
+        self.deletes = False
         self.opens = False
         """Whether a file is opened to be overwritten."""
 
@@ -384,6 +403,7 @@ class _Reader:
         if self._reports(call.func):
             return
         self.method.opens |= _opens_anew(call)
+        self.method.deletes |= _called_name(call) in _EMPTYING
         self.method.holds |= _called_name(call) == "hold"
         self._named_in_text(call)
         called = set(self._attribute(call.func))
