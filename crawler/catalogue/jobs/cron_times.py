@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from croniter import CroniterBadDateError, croniter
+from croniter import croniter
 
 from scrapy_seine.errors import ConfigError
 
@@ -24,7 +24,9 @@ def check(schedule: str, site_id: str) -> None:
     try:
         last_due(schedule, datetime.now(UTC))
     except (ValueError, ArithmeticError):
-        raise ConfigError(f"site {site_id}: schedule={schedule!r} never fires") from None
+        raise ConfigError(
+            f"site {site_id}: schedule={schedule!r} never fires, or first in a year to come"
+        ) from None
 
 
 def last_due(schedule: str, now: datetime) -> datetime:
@@ -33,12 +35,10 @@ def last_due(schedule: str, now: datetime) -> datetime:
     >>> last_due("0 4 * * *", datetime(2026, 11, 21, 12, 30, tzinfo=UTC)).isoformat()
     '2026-11-21T04:00:00+00:00'
     """
-    latest: datetime = croniter(schedule, now).get_prev(datetime)
-    try:
-        following: datetime = croniter(schedule, latest).get_next(datetime)
-    except CroniterBadDateError:  # of an expression that names years, the last one
-        following = latest
-    return (following if following <= now else latest).astimezone(UTC)
+    # croniter looks for times before this one, and all of them are whole seconds.
+    after = now.replace(microsecond=0) + timedelta(seconds=1)
+    latest: datetime = croniter(schedule, after).get_prev(datetime)
+    return latest.astimezone(UTC)
 
 
 def slot(now: datetime, every_s: float) -> datetime:

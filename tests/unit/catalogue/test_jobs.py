@@ -21,6 +21,7 @@ from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
         ("0 0 1 1 *", "2026-11-21T12:00:00", "2026-01-01T00:00:00"),
         ("0 4 29 2 *", "2026-11-21T12:00:00", "2024-02-29T04:00:00"),
         ("0 0 1 1 * 0 2020", "2026-11-21T12:00:00", "2020-01-01T00:00:00"),
+        ("0 0 1 1 * 0 2026-2030", "2026-01-01T00:00:00", "2026-01-01T00:00:00"),
     ],
 )
 def test_a_schedule_names_one_run_whenever_it_is_looked_at(schedule, now, expected):
