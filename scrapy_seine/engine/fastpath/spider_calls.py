@@ -27,6 +27,7 @@ from scrapy_seine.engine.lease.uncaught import (
     uncancelled_async,
 )
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit
+from scrapy_seine.engine.stored.callbacks import rule_of
 
 # Scrapy's logger, so that users find its lines under the usual name.
 logger = logging.getLogger("scrapy.core.engine")
@@ -68,7 +69,10 @@ class SpiderCalls:
                 entry, result.value
             )  # a spider middleware may drop it silently
         outputs = await self._call_scrapys(result, request)
-        if entry is not None:  # an errback returned
+        # An errback returned. A CrawlSpider sets one on each request, which for a rule without an
+        # errback does nothing.
+        rule = rule_of(request.errback, request)
+        if entry is not None and (rule is None or rule.errback is not None):
             self.inflight.withdraw(entry)
         return outputs
 

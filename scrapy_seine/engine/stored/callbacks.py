@@ -8,24 +8,36 @@ author wrote to be called with a page, and none that Scrapy, scrapy-redis or thi
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from scrapy import Spider
+from scrapy import Request, Spider
+from scrapy.spiders import Rule
 
 from scrapy_seine.errors import EncodeError
 
 #: Classes of these packages are not the spider's own.
 _FRAMEWORKS = ("scrapy", "scrapy_redis", "scrapy_seine.engine", "builtins", "typing", "abc")
 #: Callbacks that Scrapy's own generic spiders set on their requests.
+_OF_RULES = ("_callback", "_errback")
 _GENERIC = {
-    "CrawlSpider": ("parse_start_url", "_callback", "_errback"),
+    "CrawlSpider": ("parse_start_url", *_OF_RULES),
     "SitemapSpider": ("_parse_sitemap",),
 }
 #: Hooks that Scrapy calls if a spider has them.
 _HOOKS = frozenset({"closed", "start_requests"})
 #: First parameter of a private method that is meant to be called with a page or a failure.
 _CALLED_WITH = frozenset({"response", "failure"})
+
+
+def rule_of(call: Any, request: Request) -> Rule | None:
+    """Return the rule that a CrawlSpider's own callback or errback of a request is for."""
+    rules: Sequence[Rule] = getattr(getattr(call, "__self__", None), "rules", ())
+    number = request.meta.get("rule")
+    if getattr(call, "__name__", "") not in _OF_RULES or not isinstance(number, int):
+        return None
+    return rules[number] if number < len(rules) else None
 
 
 def _is_own(kind: type) -> bool:

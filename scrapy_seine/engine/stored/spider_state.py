@@ -25,7 +25,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.engine.stored.callbacks import own_classes
+from scrapy_seine.engine.stored.callbacks import own_classes, rule_of
 from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks, stored_names
 
 #: Methods that change the list, dict, set, deque or queue that they are called on.
@@ -111,13 +111,10 @@ def _shown(names: Iterable[str]) -> str:
 
 
 def _name_of(call: Any, request: Request) -> str:
-    name = call if isinstance(call, str) else str(getattr(call, "__name__", ""))
-    rules = getattr(getattr(call, "__self__", None), "rules", ())
-    number = request.meta.get("rule")
-    if name == "_callback" and isinstance(number, int) and number < len(rules):
-        callback = rules[number].callback  # a CrawlSpider's: each rule has its own
-        name = callback if isinstance(callback, str) else str(getattr(callback, "__name__", ""))
-    return name
+    rule = rule_of(call, request)
+    if rule is not None:
+        call = rule.callback if call == request.callback else rule.errback
+    return call if isinstance(call, str) else str(getattr(call, "__name__", ""))
 
 
 def own_state(kind: type) -> OwnState:
