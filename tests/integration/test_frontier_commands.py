@@ -17,6 +17,8 @@ import pytest
 from redis import Redis as Blocking
 from redis.asyncio import Redis
 from scrapy import Request
+from scrapy.http import HtmlResponse
+from scrapy.linkextractors.lxmlhtml import LxmlLinkExtractor
 from scrapy.settings import Settings
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import FifoQueue, PriorityQueue
@@ -249,8 +251,15 @@ def test_a_pattern_forgets_the_stored_urls_that_match(desk: Desk, database: str)
     assert desk.do(lambda f: f.push([push(url) for url in urls])) == ["OK", "OK", "DUPLICATE"]
 
 
+LINK = b"<a href='/0'>all of it</a>"
+
+
 def legacy_requests(spider: Plain) -> list[Request]:
-    more = {"headers": {"Accept": "x"}, "meta": {"depth": 2}, "callback": spider.parse}
+    # As CrawlSpider makes them: its meta holds the link's text, which is of a class of lxml's.
+    (link,) = LxmlLinkExtractor().extract_links(HtmlResponse("http://a.example/", body=LINK))
+    meta = {"depth": 2, "rule": 0, "link_text": link.text}
+    assert type(link.text) is not str
+    more = {"headers": {"Accept": "x"}, "meta": meta, "callback": spider.parse}
     return [Request(f"http://a.example/{n}", priority=n, **more) for n in range(3)]
 
 
@@ -276,7 +285,7 @@ def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: 
     assert [decode(x.blob)["url"][-1] for x in leases] == ["2", "1", "0"]
     assert first["callback"] == "parse"
     assert first["headers"] == {b"Accept": [b"x"]}
-    assert first["meta"] == {"depth": 2}
+    assert first["meta"] == {"depth": 2, "rule": 0, "link_text": "all of it"}
 
 
 def test_what_a_budget_leaves_behind_is_said(desk: Desk) -> None:

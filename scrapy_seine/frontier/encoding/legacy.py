@@ -36,12 +36,17 @@ _FIELDS = {"url", "callback", "errback", "method", "headers", "body", "cookies",
 _FIELDS |= {"encoding", "priority", "dont_filter", "flags", "cb_kwargs", "_class"}
 _PLAIN = {
     ("builtins", "set"),
-    ("builtins", "frozenset"),
     ("collections", "OrderedDict"),
     ("datetime", "date"),
     ("datetime", "datetime"),
     ("datetime", "timedelta"),
     ("decimal", "Decimal"),
+}
+#: What is read as another type, because that can be stored. CrawlSpider puts lxml's text of a link
+#: into the meta of each request.
+_INSTEAD = {
+    ("builtins", "frozenset"): set,
+    ("lxml.etree", "_ElementUnicodeResult"): str,
 }
 
 
@@ -91,8 +96,10 @@ class Imported(Record):
 
 class _PlainData(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _PLAIN:  # a frozenset is read as a set, which can be stored
-            return set if name == "frozenset" else super().find_class(module, name)
+        if (module, name) in _INSTEAD:
+            return _INSTEAD[module, name]
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
         raise pickle.UnpicklingError(f"it names {module}.{name}, which is no plain data")
 
 
