@@ -288,6 +288,14 @@ def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: 
     assert first["meta"] == {"depth": 2, "rule": 0, "link_text": "all of it"}
 
 
+def test_an_import_of_a_spider_that_left_nothing_fails(desk: Desk) -> None:
+    """A misspelt key was an import of no requests, with status 0."""
+    keys = ("--requests", f"{desk.crawl}:reqests", "--dupefilter", f"{desk.crawl}:df")
+    status, told, _ = desk.type(frontier.Command(), "import-scrapy-redis", *keys)
+    assert status == 1
+    assert f"neither {desk.crawl}:reqests nor {desk.crawl}:df is there" in told["error"]
+
+
 def test_what_a_budget_leaves_behind_is_said(desk: Desk) -> None:
     budgets = Budgets(most_pending=1)
     limits = {"delay_ms": 0, "concurrency": 9, "half_window_ms": 60_000, "budgets": budgets}

@@ -155,8 +155,15 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
     """Import a queue into the frontier; may be repeated, and leaves the source unchanged.
 
     Raises:
-        ConfigError: a key is of another type, or the file of URLs cannot be read.
+        ConfigError: there is nothing of the spider, a key is of another type, or the file of URLs
+        cannot be read.
     """
+    client: Any = redis
+    if not await client.exists(source.requests, source.dupefilter):
+        raise ConfigError(
+            f"neither {source.requests} nor {source.dupefilter} is there: is it another spider, or "
+            "another Redis?"
+        )
     result = Imported()
     async for part in _batches(redis, source.requests):
         pushes = []
@@ -170,7 +177,6 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         result.duplicates += replies.count("DUPLICATE")
         for _ in range(replies.count("OVER")):
             result.refuse("a budget of the crawl is used up (SEINE_MOST_PENDING, …_PAGES)")
-    client: Any = redis
     result.hashes = await client.scard(source.dupefilter)
     for urls in _urls(source.urls):
         hashes = [legacy_fingerprint(url) for url in urls]
