@@ -9,12 +9,14 @@ from typing import Any
 
 import attrs
 from redis.asyncio import Redis
+from scrapy import Request, Spider
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand, number_within
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
+from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
@@ -191,7 +193,19 @@ class Command(SeineCommand):
             unpickle=opts.unpickle,
             urls=opts.urls,
         )
-        result = await import_queue(redis, frontier, source)
+        # The filter's table of settings takes 10 ms, and no other action needs it.
+        from scrapy_seine.engine.dupefilter import dupefilter_beside
+
+        kind = spider_class(self.project, spider) if spider else Spider
+        known = dupefilter_beside(kind, self.project)
+        result = await import_queue(
+            redis,
+            frontier,
+            source,
+            lambda url, method, body: known.request_fingerprint(
+                Request(url, method=method, body=body)
+            ),
+        )
         self.show(result.text(), **attrs.asdict(result))
         return 1 if result.refused else 0
 

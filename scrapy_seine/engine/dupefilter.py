@@ -9,13 +9,15 @@ from itertools import islice
 from time import monotonic
 from typing import Any, Self
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.dupefilters import BaseDupeFilter
+from scrapy.settings import Settings
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy_redis.dupefilter import RFPDupeFilter
 
 from scrapy_seine import meta as m
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.fingerprint import fingerprint, within
 
 #: Bytes of a fingerprint that are compared.
@@ -214,6 +216,20 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
     fingerprints = getattr(project_filter, "request_fingerprint", fingerprinter.fingerprint)
     are_digests = _is_scrapys(fingerprints) and _is_scrapys(fingerprinter.fingerprint)
     return ProjectDupeFilter(fingerprints, request_seen, log, are_digests=are_digests)
+
+
+def dupefilter_beside(kind: type[Spider], settings: Settings) -> DupeFilter:
+    """Make the filter that a worker of this spider would have, without a crawl.
+
+    Raises:
+        ConfigError: the add-on refuses a setting.
+    """
+    crawler = Crawler(kind, settings)
+    scrapy_internals.pretend_begun(crawler)  # the add-on changes no settings of other crawlers
+    crawler.addons.load_settings(crawler.settings)
+    fingerprinter: Any = load_object(crawler.settings["REQUEST_FINGERPRINTER_CLASS"])
+    crawler.request_fingerprinter = build_from_crawler(fingerprinter, crawler)
+    return dupefilter_of(crawler)
 
 
 def _number_of(value: object, *, is_digest: bool) -> int:

@@ -20,12 +20,14 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.linkextractors.lxmlhtml import LxmlLinkExtractor
 from scrapy.settings import Settings
+from scrapy.utils.request import fingerprint as scrapys_fingerprint
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import FifoQueue, PriorityQueue
 
 from crawler.commands import forget
 from scrapy_seine.commands import dlq, frontier
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.engine.dupefilter import DupeFilter
 from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.legacy import legacy_fingerprint
@@ -47,10 +49,12 @@ class Desk:
     def __init__(self, redis_url: str, crawl: str, capsys: pytest.CaptureFixture[str]) -> None:
         self.url, self.crawl, self.capsys = redis_url, crawl, capsys
         self.database_url = ""
+        self.settings: dict[str, Any] = {"DUPEFILTER_CLASS": DupeFilter}
 
     def type(self, command: SeineCommand, *words: str, plain: bool = False) -> Told:
         """Run a command; its exit status, what it printed (JSON unless *plain*), its complaint."""
-        command.settings = Settings({"REDIS_URL": self.url, "DATABASE_URL": self.database_url})
+        stores = {"REDIS_URL": self.url, "DATABASE_URL": self.database_url}
+        command.settings = Settings({**stores, **self.settings})
         parser = argparse.ArgumentParser()
         command.add_options(parser)
         flags = ["--crawl", self.crawl] + ([] if plain else ["--json"])
@@ -286,6 +290,24 @@ def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: 
     assert first["callback"] == "parse"
     assert first["headers"] == {b"Accept": [b"x"]}
     assert first["meta"] == {"depth": 2, "rule": 0, "link_text": "all of it"}
+
+
+def test_imported_requests_are_those_that_the_projects_workers_know(desk: Desk) -> None:
+    """They compare by the project's own fingerprints, and fetched each imported page twice."""
+    desk.settings = {
+        "ADDONS": {"scrapy_seine.Addon": 500},
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+    }
+    with Blocking.from_url(desk.url) as redis:
+        queue = PriorityQueue(redis, Plain(), f"{desk.crawl}:requests")
+        for request in legacy_requests(queue.spider):
+            queue.push(request)
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)
+    link = Request("http://a.example/1")
+    number = int.from_bytes(scrapys_fingerprint(link)[:8])
+    same = attrs.evolve(push(link.url), fingerprint=number)
+    assert desk.do(lambda f: f.push([same])) == ["DUPLICATE"]
 
 
 def test_an_import_of_a_spider_that_left_nothing_fails(desk: Desk) -> None:

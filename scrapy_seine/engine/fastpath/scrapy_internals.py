@@ -203,6 +203,11 @@ def has_begun(crawler: Any) -> bool:
     return began
 
 
+def pretend_begun(crawler: Any) -> None:
+    """Make `has_begun` true of a crawler that only lends its settings."""
+    crawler._started = True
+
+
 def slot_of(engine: Any) -> Any:
     """Return the engine's slot; None before the spider is opened and after it is closed."""
     return engine._slot

@@ -13,7 +13,7 @@ import hashlib
 import io
 import json
 import pickle
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from w3lib.url import canonicalize_url
 
 from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
-from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
@@ -48,6 +47,10 @@ _INSTEAD = {
     ("builtins", "frozenset"): set,
     ("lxml.etree", "_ElementUnicodeResult"): str,
 }
+
+
+#: The fingerprint of a request's URL, method and body; None: it is not filtered.
+Identify = Callable[[str, str, bytes], int | None]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -108,7 +111,7 @@ def is_pickled(data: bytes) -> bool:
     return data[:1] == b"\x80"
 
 
-def read(data: bytes, *, unpickle: bool) -> Push:
+def read(data: bytes, identify: Identify, *, unpickle: bool) -> Push:
     """Make a push of one request of scrapy-redis' queue.
 
     Raises:
@@ -123,10 +126,10 @@ def read(data: bytes, *, unpickle: bool) -> Push:
         raise DecodeError(f"cannot be read: {error}") from None
     if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
         raise DecodeError("no request: it has no url")
-    return _push(fields)
+    return _push(fields, identify)
 
 
-def _push(fields: dict[str, Any]) -> Push:
+def _push(fields: dict[str, Any], identify: Identify) -> Push:
     url, body = fields["url"], fields.get("body") or b""
     body = body.encode() if isinstance(body, str) else body
     fields = {k: v for k, v in fields.items() if k in _FIELDS and v not in (None, b"", "", {}, [])}
@@ -136,7 +139,7 @@ def _push(fields: dict[str, Any]) -> Push:
         return Push(
             domain=domain(url),
             blob=encode(fields),
-            fingerprint=fingerprint(url, str(fields.get("method", "GET")), body),
+            fingerprint=identify(url, str(fields.get("method", "GET")), body),
             force=bool(fields.get("dont_filter")),
             priority=int(fields.get("priority") or 0),
         )
@@ -151,8 +154,12 @@ def legacy_fingerprint(url: str) -> str:
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Imported:
+async def import_queue(
+    redis: Redis, frontier: Frontier, source: Source, identify: Identify
+) -> Imported:
     """Import a queue into the frontier; may be repeated, and leaves the source unchanged.
+
+    *identify* returns the fingerprint by which the spider's workers know a request.
 
     Raises:
         ConfigError: there is nothing of the spider, a key is of another type, or the file of URLs
@@ -169,7 +176,7 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         pushes = []
         for data in part:
             try:
-                pushes.append(frontier.seal.push(read(data, unpickle=source.unpickle)))
+                pushes.append(frontier.seal.push(read(data, identify, unpickle=source.unpickle)))
             except (DecodeError, EncodeError) as error:
                 result.refuse(error)
         replies = await frontier.push(pushes)
@@ -182,8 +189,9 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         hashes = [legacy_fingerprint(url) for url in urls]
         flags = await client.smismember(source.dupefilter, hashes)
         crawled = [url for url, is_crawled in zip(urls, flags, strict=True) if is_crawled]
+        numbers = {url: number for url in crawled if (number := identify(url, "GET", b""))}
         result.seen += await frontier.remember(
-            [fingerprint(url) for url in crawled], [domain(url) for url in crawled]
+            [*numbers.values()], [domain(url) for url in numbers]
         )
     return result
 
