@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+
 import attrs
 from protego import Protego
 
@@ -13,9 +16,12 @@ SIZE_LIMIT = 500 * 1024
 #: Longer lines are skipped, because no requested URL is as long in any spelling.
 _LONGEST_LINE = 16_384
 _AGENTS = frozenset({"user-agent", "useragent", "user agent"})
-#: First words of rules without a colon, and lines that concern the whole site.
-_WORDS = ("allow", "d", "crawl", "request", "visit")
-_SITE_WIDE = ("sitemap", "site-map", "host")
+#: How the lines of a group begin. Others, as `Host` or an unknown one, end no list of names.
+_RULES = ("allow", "d", "crawl", "request", "visit")
+#: RFC 9309, 2.2: other characters that Python takes for the end of a line end none.
+_LINE_ENDS = re.compile(r"[\r\n]+")
+#: Addresses in an agent's name, whose words are no names.
+_ADDRESS = re.compile(r"\+?https?://\S*|\S+@\S+", re.IGNORECASE)
 #: Limit of wildcard patterns times characters of a URL: some 20 ms, which is two thousand such
 #: patterns on a URL of two thousand characters.
 _MOST_STEPS = 4_000_000
@@ -39,7 +45,10 @@ class Robots:
         """Parse a robots.txt; a body that is no text of rules allows everything."""
         if state != "rules":
             return cls(state)
-        return cls(state, first_part(body).decode("utf-8-sig", "replace"))
+        part = first_part(body)
+        if part.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # some editors write it
+            return cls(state, part.decode("utf-16", "replace"))
+        return cls(state, part.decode("utf-8-sig", "replace"))
 
     def _rules_for(self, agent: str) -> Protego:
         rules = self._rules.get(agent)
@@ -101,19 +110,19 @@ def rules_for(text: str, agent: str) -> str:
     names with ten thousand rules make a hundred million. Here each line is read twice.
 
     >>> rules_for("User-agent: *\\nDisallow: /x\\n\\nUser-agent: Bot\\nDisallow: /", "bot/1")
-    'User-agent: bot\\nDisallow: /'
+    'User-agent: *\\nDisallow: /'
     """
     lines = [
         line
-        for raw in text.splitlines()
+        for raw in _LINE_ENDS.split(text)
         if (line := raw.partition("#")[0].strip()) and len(line) <= _LONGEST_LINE
     ]
-    agent = agent.strip().lower()
+    agent = _ADDRESS.sub(" ", agent).strip().lower()
     names = [name for line in lines for name in _names_in(line) or () if _fit(name, agent)]
     if not names:
         return ""
     best_name = max(names, key=lambda name: _fit(name, agent))
-    chosen_lines, is_mine, is_head = [f"User-agent: {best_name}"], False, False
+    chosen_lines, is_mine, is_head = ["User-agent: *"], False, False
     for line in lines:
         line_names = _names_in(line)
         if line_names is not None:
@@ -137,8 +146,10 @@ def _names_in(line: str) -> tuple[str, ...] | None:
         if " ".join(words[:count]).lower() not in _AGENTS:
             return None
         value = " ".join(words[count:])
-    name = value.strip().lower()
-    return tuple(name for name in (name, name.replace("*", "")) if name)
+    name = value.strip().lower().partition("/")[0]
+    if name.startswith("*"):
+        return ("*", *filter(None, [name.replace("*", "").strip()]))
+    return tuple(name.replace("*", "").split()[:1])
 
 
 def _fit(name: str, agent: str) -> int:
@@ -148,10 +159,9 @@ def _fit(name: str, agent: str) -> int:
     place = agent.find(name)
     while place > 0 and (agent[place - 1].isalnum() or agent[place - 1] in "-_"):
         place = agent.find(name, place + 1)
-    return 0 if place < 0 else len(name)
+    return 0 if place < 0 else len(name) + 1
 
 
 def _is_rule(line: str) -> bool:
     """Whether a line is a rule of a group, and ends the list of its names."""
-    low = line[:20].lower()
-    return not low.startswith(_SITE_WIDE) and (":" in line or low.startswith(_WORDS))
+    return line[:20].lower().startswith(_RULES)

@@ -38,8 +38,6 @@ _FEED_ENTRIES = frozenset({b"item", b"entry"})
 _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
 #: The surety of the tag that a format has for an entry's page.
 _SUREST = 2
-#: Namespaces of tags about a page's pictures and films.
-_MEDIA = frozenset({b"image", b"video"})
 #: The kind of a link in Atom: none, or one that leads to the page itself.
 _IS_OTHER_LINK = re.compile(rb"\brel=[\"'](?!alternate\b)", re.I).search
 #: A relevant tag and the text behind it. The pattern is unambiguous and each part ends at the next
@@ -55,11 +53,15 @@ _HREF = lazy_patterns.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
 _LINK = lazy_patterns.pattern(rb"<(?:[\w.-]{1,64}+:)?link\s([^<>]*+)", re.I)
 _LANGUAGE = lazy_patterns.pattern(rb"\bhreflang=[\"']([\w-]{2,12})[\"']", re.I)
 _MAX_ALTERNATES = 1_000
+#: How UTF-16 begins that has no mark (XML 1.0, F.1).
+_UTF16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 #: The encoding that an XML file declares; the protocol allows UTF-8 alone.
 _DECLARED = lazy_patterns.pattern(
     rb"\s*<\?xml\s[^<>]{0,200}?encoding=[\"']([A-Za-z0-9_-]{1,40}+)", re.I
 )
 _LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
+#: A line of a robots.txt that names sitemaps, by whichever of its usual spellings.
+_NAMES_SITEMAPS = lazy_patterns.pattern(r"\s*+site-?maps?(?:\s*+:|\s)([^#]++)", re.I)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -99,7 +101,7 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     >>> read_sitemap(b"<urlset><url><loc>http://a.example/x</loc></url></urlset>", "")
     Sitemap(pages=[('http://a.example/x', '')], sitemaps=[], foreign_folders=frozenset())
     """
-    raw = _recoded(_decompressed(body))
+    raw = _without_comments(_recoded(_decompressed(body)))
     if b"<" not in raw[:1000]:
         return Sitemap(pages=[(line, "") for line in _lines(raw)])
     pages: dict[str, str] = {}
@@ -127,6 +129,9 @@ def _recoded(raw: bytes) -> bytes:
     """
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # some editors and shells write it
         return raw[:MAX_TEXT_BYTES].decode("utf-16", "replace").encode("utf-8", "replace")
+    if raw[:2] in _UTF16:
+        text = raw[:MAX_TEXT_BYTES].decode(_UTF16[raw[:2]], "replace")
+        return text.encode("utf-8", "replace")
     declared = _DECLARED.match(raw)
     encoding = encoding_of(declared[1].decode()) if declared else None
     if encoding is None or encoding.startswith(("utf", "ascii")):
@@ -138,9 +143,27 @@ def _recoded(raw: bytes) -> bytes:
     return raw
 
 
+def _without_comments(raw: bytes) -> bytes:
+    """Return a file without what is commented out; each byte is searched once.
+
+    A comment within the text of a feed's entry may have no end, and hides no entry.
+    """
+    parts, at, end = [], 0, 0
+    while (start := raw.find(b"<!--", at)) >= 0:
+        end = end if end > start else raw.find(b"-->", start)
+        if end < 0:
+            break
+        text_end = raw.find(b"]]>", start, end)
+        is_comment = text_end < 0
+        parts.append(raw[at:start] if is_comment else raw[at:text_end])
+        at = end + 3 if is_comment else text_end
+    return b"".join([*parts, raw[at:]]) if parts else raw
+
+
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Yield tag name, surest address and first date of each closed entry, in one pass."""
     entry = location = changed = b""
+    prefix: bytes | None = None
     surety = 0
     for match in islice(_TAG.finditer(raw), MAX_TAGS):
         closing, space, name, marks, text = match.groups()
@@ -151,21 +174,25 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
             if location:
                 yield entry, location, changed
             entry, location, changed, surety = b"" if closing else name, b"", b"", 0
+            prefix = space
         elif entry and not closing:
             if name in _CHANGES:
                 changed = changed or text.strip()
             elif (
                 surety < _SUREST
-                and (sure := _surety(entry, space, name, marks)) > surety
+                and (sure := _surety(entry, name, marks, is_own=space == prefix)) > surety
                 and (found := _location(text, marks))
             ):
                 location, surety = found, sure
 
 
-def _surety(entry: bytes, space: bytes | None, name: bytes, marks: bytes) -> int:
-    """Return how surely a tag names an entry's page, up to _SUREST; 0 for another page or a file."""
+def _surety(entry: bytes, name: bytes, marks: bytes, *, is_own: bool) -> int:
+    """Return how surely a tag names an entry's page, up to _SUREST; 0 for another page or a file.
+
+    *is_own*: the tag has the entry's prefix; a `loc` with another one is a picture's or a film's.
+    """
     if name == b"loc":
-        return 0 if space and space.lower() in _MEDIA else _SUREST
+        return _SUREST if is_own else 0
     if name == b"guid":
         return 1
     if entry in _FEED_ENTRIES:
@@ -203,14 +230,20 @@ def named_in_robots(text: str, url: str) -> list[str]:
     """
     sitemaps: dict[str, None] = {}
     for line in text.splitlines():
-        field, _, value = line.partition(":")
-        if field.strip().lower() == "sitemap" and (words := value.split(None, 1)):
-            address = _address(words[0].encode("utf-8", "replace"), url)
+        for word in _words_of(line):
+            address = _address(word.encode("utf-8", "replace"), url)
             if address is not None:
                 sitemaps[address] = None
         if len(sitemaps) >= MAX_ROBOTS_SITEMAPS:
             break
-    return list(sitemaps)
+    return list(sitemaps)[:MAX_ROBOTS_SITEMAPS]
+
+
+def _words_of(line: str) -> list[str]:
+    """Return the sitemaps that a line of a robots.txt names: one, or several whole addresses."""
+    match = _NAMES_SITEMAPS.match(line)
+    words = [word.strip("\"'<>,;") for word in match[1].split()] if match else []
+    return [*words[:1], *(word for word in words[1:] if word.startswith(("http:", "https:")))]
 
 
 def _address(raw: bytes, url: str) -> str | None:
@@ -250,7 +283,12 @@ def _decompress_members(body: bytes) -> bytes:
         try:
             member = decompressor.decompress(body, bytes_left)
         except zlib.error:
-            break
+            # Only its checksum may be wrong, which stands in its last eight bytes.
+            decompressor = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            try:
+                member = decompressor.decompress(body[:-8], bytes_left)
+            except zlib.error:
+                break
         members.append(member)
         bytes_left -= len(member)
         body = decompressor.unused_data

@@ -216,3 +216,31 @@ def test_a_worker_says_why_pages_wait_for_what_an_earlier_run_could_not_read(
     middleware._log_away("http://a.example", FetchedRobots("away", b"", 42.0))
     assert "robots.txt of http://a.example could not be read lately" in caplog.text
     assert "its pages wait 42 s" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed"),
+    [
+        ("User-agent: seine\nUnicorn: /x\nUser-agent: *\nDisallow: /x", False),
+        ("User-agent: seine\nClean-param: a /\nUser-agent: other\nDisallow: /x", False),
+        ("User-agent: Seine/2.1\nDisallow: /x", False),
+        ("User-agent: Seine crawler\nDisallow: /x", False),
+        ("User-agent: * bots\nDisallow: /x", False),
+        ("User-agent: Seine/1\nDisallow: /x\n\nUser-agent: Seine\nDisallow: /y", False),
+        ("User-agent: bot\nDisallow: /x\n\nUser-agent: example\nDisallow: /x", True),
+        ("User-agent: *\nDisallow:\n# see\u2028Disallow: /x", True),
+        ("User-agent: *\nDisallow:\n# see\x0cDisallow: /x", True),
+    ],
+)
+def test_lines_and_names_are_read_as_the_standards_parser_reads_them(
+    body: str, *, allowed: bool
+) -> None:
+    """RFC 9309, 2.2: unknown lines end no group, names have no version, CR and LF end a line."""
+    robots = Robots.parse("rules", body.encode())
+    assert robots.allows("http://a.example/x", "Seine (+https://example.com/bot)") is allowed
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+def test_a_robots_txt_with_a_byte_order_mark_is_obeyed(encoding: str) -> None:
+    body = "\ufeffUser-agent: *\r\nDisallow: /x\r\n".encode(encoding)
+    assert not Robots.parse("rules", body).allows("http://a.example/x", "Seine")

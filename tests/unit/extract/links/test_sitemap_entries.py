@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
-from crawler.extract.links.sitemap_format import read_sitemap
+from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 
 PAGE = "https://a.example/p/lamp"
 
@@ -20,6 +22,8 @@ PAGE = "https://a.example/p/lamp"
         f'<link rel="alternate" href="{PAGE}"/></entry>',
         f'<entry><link rel="self" href="https://a.example/feed/1"/><link href="{PAGE}"/></entry>',
         f"<sm:url><sm:loc>{PAGE}</sm:loc></sm:url>",
+        f"<url><i:image><i:loc>https://a.example/i.jpg</i:loc></i:image><loc>{PAGE}</loc></url>",
+        f"<!-- <url><loc>https://a.example/old</loc></url> --><url><loc>{PAGE}</loc></url>",
         f"<url><link>{PAGE}</link></url>",
         f"<item><guid>{PAGE}</guid></item>",
         f"<item><g:link>{PAGE}</g:link><guid>https://a.example/?p=12</guid></item>",
@@ -33,3 +37,41 @@ def test_an_entrys_page_is_read_before_and_behind_its_pictures_and_copies(entry:
 def test_an_entry_of_pictures_alone_names_no_page() -> None:
     entry = "<url><image:image><image:loc>https://a.example/i.jpg</image:loc></image:image></url>"
     assert read_sitemap(f"<urlset>{entry}</urlset>".encode(), "https://a.example/").pages == []
+
+
+def test_a_comment_within_an_entrys_text_hides_no_entry() -> None:
+    text = "<item><title><![CDATA[<!-- more]]></title></item>"
+    body = f"<rss>{text}<item><link>{PAGE}</link></item><!-- x --></rss>".encode()
+    assert [url for url, _ in read_sitemap(body, "https://a.example/feed").pages] == [PAGE]
+
+
+def test_a_gzipped_sitemap_with_a_wrong_checksum_is_read() -> None:
+    body = gzip.compress(f"<urlset><url><loc>{PAGE}</loc></url></urlset>".encode())[:-8] + bytes(8)
+    assert [url for url, _ in read_sitemap(body, "https://a.example/s.gz").pages] == [PAGE]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read(encoding: str) -> None:
+    body = f"<?xml version='1.0'?><urlset><url><loc>{PAGE}</loc></url></urlset>".encode(encoding)
+    assert [url for url, _ in read_sitemap(body, "https://a.example/s.xml").pages] == [PAGE]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("Sitemap https://a.example/1.xml", ["https://a.example/1.xml"]),
+        ("Site-map: https://a.example/1.xml", ["https://a.example/1.xml"]),
+        ("sitemaps : 1.xml", ["https://a.example/1.xml"]),
+        ("Sitemap: https://a.example/1.xml#main", ["https://a.example/1.xml"]),
+        ('Sitemap: "https://a.example/1.xml"', ["https://a.example/1.xml"]),
+        (
+            "Sitemap: https://a.example/1.xml, https://a.example/2.xml",
+            ["https://a.example/1.xml", "https://a.example/2.xml"],
+        ),
+        ("Sitemap: /1.xml (all pages)", ["https://a.example/1.xml"]),
+        ("Disallow: /sitemap", []),
+        ("Sitemapping: /x", []),
+    ],
+)
+def test_sitemaps_are_named_in_the_usual_spellings(line: str, named: list[str]) -> None:
+    assert named_in_robots(line, "https://a.example/robots.txt") == named
