@@ -3,7 +3,7 @@
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, or
 asks for a date of birth, its address is on the same host and belongs to no cart, login or
 newsletter, and neither its text nor its address names an act that has an effect, such as a vote, a
-gift or the end of a contract. Where the visitor's age is asked, such a word may mean the age
+gift, the end of a contract or a consent to pass data on. Where the visitor's age is asked, such a word may mean the age
 ("Apply"), which the site's front page has to show, and the button may stand beside one that says no, below radio buttons or a select with
 yes and no, or set its cookie by a script that is on the page. Pure.
 """
@@ -44,6 +44,9 @@ _asks_age = any_word("gate", "age")
 _names_act = finder(
     rf"(?<![^\W\d_])(?:{any_of('gate', 'acts')})(?![^\W\d_])|{any_of('gate', 'acts_within')}"
 )
+_agrees, _passes_on = any_word("gate", "agrees"), any_word("gate", "passed_on")
+#: Characters of a page that are read for what its button agrees to: terms are longer.
+_MAX_TEXT = 2_000
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -135,7 +138,7 @@ def _pressed(
         buttons = [yes]
     if len(buttons) != 1 or _buys(buttons[0]):
         return None
-    has_effect = _has_effect(buttons[0], form)
+    has_effect = _has_effect(buttons[0], form, page)
     if has_effect and not asks_age:
         return None
     fields = [*hidden_fields_of(form), *filled]
@@ -158,11 +161,21 @@ def _buys(button: Element) -> bool:
     return BUY(_text_of(button)) is not None
 
 
-def _has_effect(button: Element, form: Element) -> bool:
-    """Whether a button votes, gives, ends or tells something, by its text or its address."""
+def _has_effect(button: Element, form: Element, page: Page) -> bool:
+    """Whether a button votes, gives, ends or tells something, by its text or its address.
+
+    So it is where it agrees to more than the age: that data are passed on, or a subscription.
+    """
     address = _TARGET.sub("", unquote(action_of(form)[:_MAX_ADDRESS]))
-    said = f"{_text_of(button)} {button.get('name') or ''} {address}"
-    return _names_act(said.replace("_", " ")) is not None
+    said = _divided(f"{_text_of(button)} {button.get('name') or ''} {address}")
+    names = " ".join(name for name, _ in hidden_fields_of(form))[:_MAX_TEXT]
+    if _names_act(said) or _passes_on(_divided(f"{said} {short_text(form)} {names}")):
+        return True
+    return bool(_agrees(said) and _passes_on(page.root.xpath("string()")[:_MAX_TEXT]))
+
+
+def _divided(text: str) -> str:
+    return text.replace("_", " ").replace("-", " ")
 
 
 def _text_of(button: Element) -> str:
