@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
+from weakref import WeakSet
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
@@ -22,7 +23,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.browser_programs import NoBrowser, launch_options, machine_of
-from crawler.access.browser_slot import PageInSlot, reserve_if_missed
+from crawler.access.browser_slot import Departures, PageInSlot, reserve_if_missed
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
@@ -75,7 +76,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.failing_since: float | None = None
         self.worker = worker_of(crawler)
         self.reach = self.worker.reach
-        self.relay = Relay(self.reach)
+        self.departures = Departures()
+        self.relay = Relay(self.reach, hold=self.departures.hold)
+        self._relayed: WeakSet[Request] = WeakSet()
         self._warn_of_distance()
         self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.context_released = asyncio.Condition()
@@ -133,7 +136,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self, request: Request, page: Page, spider: Spider
     ) -> Response:
         """Go to the page's address, in the slot of its request."""
-        slot = PageInSlot(self.worker.gate, request, page)
+        departures = self.departures if request in self._relayed else None
+        slot = PageInSlot(self.worker.gate, request, page, departures)
         await slot.begin()
         try:
             response: Response = await super()._download_request_with_page(request, page, spider)
@@ -218,6 +222,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         home = self.reach.home_of(request)
         port = await self.relay.port_of(home)
         options["proxy"] = {"server": f"socks5://127.0.0.1:{port}"}
+        self._relayed.add(request)
         visitor = str(request.meta.get("browser_visitor") or "default")
         request.meta["browser_visitor"] = f"{visitor} {home}".rstrip()
         return home

@@ -1,17 +1,24 @@
 """Sends a browser's page in its site's slot, and tells the frontier when it was really sent.
 
 To open a page takes a tenth of a second, and seconds where a browser starts or all pages are busy.
-So the slot is checked when the page is about to send its request. What a browser then does cannot
-be held: it may be slow, follows redirects, and repeats a request that a server left unanswered. The
-site's next pause begins with the last of these (I5).
+So the slot is checked when the page is about to send its request, or where its bytes leave this
+machine, in the relay: a browser needs some tenths of a second from the one to the other. A page
+through a proxy passes no relay. What a browser then does cannot be held: it follows redirects, and
+through TLS or a proxy repeats a request that a server left unanswered. The site's next pause begins
+with the last of these (I5).
 """
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Response, Route
 from playwright.async_api import Request as PageRequest
 from scrapy import Request
 
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.politeness.site_limits import PATIENCE_MS
 
@@ -19,15 +26,26 @@ _ALL = "**"
 #: How long an open page waits for another slot, at most, ms. Where pages open slower than their
 #: site's pause, each would otherwise be handed back, as often as it is opened.
 OPEN_PATIENCE_MS = 5000
+#: How long before its slot a page's request leaves the browser for the relay, s.
+_LEAD_S = 0.4
+#: The first byte of a TLS handshake's records, which are no request.
+_HANDSHAKE = 0x16
+_LONGEST_LINE = 16_384
 
 
 class PageInSlot:
     """One page's request to its site."""
 
-    def __init__(self, gate: SendGate, request: Request, page: Page) -> None:
+    def __init__(
+        self, gate: SendGate, request: Request, page: Page, departures: Departures | None
+    ) -> None:
         self.gate, self.request, self.page = gate, request, page
+        self.departures = departures
+        """Where the request passes the relay; None: it passes none."""
         self.refusal: Exception | None = None
         """Why the request was not sent."""
+        self.target = b""
+        """What the browser asks the site for, as it writes it."""
         self._is_sent = False
 
     async def begin(self) -> None:
@@ -37,25 +55,38 @@ class PageInSlot:
 
     def end(self) -> None:
         """Record a request that was not answered as sent now, because nobody knows when it was."""
+        if self.departures is not None:
+            self.departures.remove(self)
         if self._is_sent:
             self._record_sent(0.0)
 
     async def _hold(self, route: Route, sent: PageRequest) -> None:
         if sent.is_navigation_request():
             await self.page.unroute(_ALL, self._hold)
-            try:
-                await self._wait()
-            except Exception as error:  # the download raises it
-                self.refusal = error
-                await route.abort()
-                return
-            self._is_sent = True
+            if self.departures is not None:
+                url = urlsplit(sent.url)
+                self.target = (url.path + (f"?{url.query}" if url.query else "")).encode()
+                self.departures.add(self)
+                await asyncio.sleep((self.gate.due_in(self.request) or 0.0) - _LEAD_S)
+            else:
+                try:
+                    await self.leave()
+                except Exception as error:  # the download raises it
+                    self.refusal = error
+                    await route.abort()
+                    return
         await route.fallback()
 
-    async def _wait(self) -> None:
+    async def leave(self) -> None:
+        """Wait for the request's slot, or for another one.
+
+        Raises:
+            NotNow: its site has none soon.
+        """
         await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
         if (slot_opened := self.gate.wait_for_slot(self.request)) is not None:
             await slot_opened
+        self._is_sent = True
 
     def _record(self, response: Response) -> None:
         is_redirect = 300 <= response.status < 400  # noqa: PLR2004
@@ -69,6 +100,47 @@ class PageInSlot:
         self._is_sent = False
         self.page.remove_listener("response", self._record)
         self.gate.record_sent(self.request, ago_s=ago_s)
+
+
+class Departures:
+    """Pages whose requests left their browser, or will soon: their bytes wait in the relay."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, list[PageInSlot]] = {}
+
+    def add(self, page: PageInSlot) -> None:
+        """Expect a page's request."""
+        self._pages.setdefault(place_of(page.request), []).append(page)
+
+    def remove(self, page: PageInSlot) -> None:
+        """Expect it no longer."""
+        place = place_of(page.request)
+        if page in (pages := self._pages.get(place, [])):
+            pages.remove(page)
+            if not pages:
+                del self._pages[place]
+
+    def hold(self, place: str, data: bytes) -> Awaitable[None] | None:
+        """Return what a request's bytes have to wait for; None: no page expects them."""
+        pages = self._pages.get(place)
+        if not pages or data[0] == _HANDSHAKE:
+            return None
+        words = data[:_LONGEST_LINE].partition(b"\r\n")[0].split(b" ")
+        if words[-1].startswith(b"HTTP/"):
+            page = next((page for page in pages if page.target == words[1]), None)
+        else:  # encrypted: nobody sees whose it is, and each page is held once
+            page = pages[0]
+            self.remove(page)
+        return None if page is None else self._leave(page, [page, *pages])
+
+    async def _leave(self, page: PageInSlot, waiting: list[PageInSlot]) -> None:
+        try:
+            await page.leave()
+        except Exception as error:
+            for other in waiting:  # the connection may be that of any of them
+                other.refusal = error
+            raise ConnectionAbortedError from error
+        page.gate.record_sent(page.request)
 
 
 async def reserve_if_missed(

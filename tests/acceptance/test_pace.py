@@ -10,11 +10,12 @@ from http.server import BaseHTTPRequestHandler
 from itertools import count, pairwise
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.acceptance.conftest import Crawl
 from tests.benchmarks.politeness import crawl as crawl_sites
-from tests.helpers import serving, serving_noted, wait_until
+from tests.helpers import patient, serving, serving_noted, wait_until
 from tests.integration.access.conftest import certificate as certificate  # noqa: PLC0414
 
 
@@ -73,6 +74,53 @@ def test_pages_that_waited_for_the_browser_do_not_leave_together(crawl: Crawl) -
     times = [at for at, path in asked if path in pages]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert min(gaps) > 0.9 * delay_s, gaps
+
+
+@pytest.mark.alone
+@pytest.mark.acceptance
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) -> None:
+    """The slot was checked before the browser sent: 17 of 148 gaps were short on a busy machine."""
+    delay_s = 0.8
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "ROBOTSTXT_OBEY": 0,
+        "SEINE_BROWSER": 1,
+        "SEINE_KEEP_ALIVE": 1,
+        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
+    }
+    pages = {f"/{n}" for n in range(20)}
+    with serving_noted(_Site) as (site, asked):
+        worker = crawl.start_idle()
+        crawl.start_idle()
+        seeds = [
+            {"url": site + path, "meta": {"site_id": crawl.name, "lane": "browser"}}
+            for path in sorted(pages)
+        ]
+        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        until = time.monotonic() + patient(60)
+        while not pages <= {path for _, path in asked} and time.monotonic() < until:
+            _pause_network(worker.pid, 0.6)
+            time.sleep(0.5)
+    times = [at for at, path in asked if path in pages]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(gaps) == len(pages) - 1
+    assert min(gaps) > 0.9 * delay_s, gaps
+
+
+def _pause_network(pid: int, pause_s: float) -> None:
+    """Stop what sends for the browser of a worker, as a machine does that is busy."""
+    processes = [
+        child
+        for child in psutil.Process(pid).children(recursive=True)
+        if any("NetworkService" in word for word in child.cmdline())
+    ]
+    for process in processes:
+        process.suspend()
+    time.sleep(pause_s)
+    for process in processes:
+        process.resume()
 
 
 @pytest.mark.alone

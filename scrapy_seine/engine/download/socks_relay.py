@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
 from typing import Any, cast
@@ -31,13 +31,23 @@ _MOST_HOMES = 256
 #: Places whose address is remembered, at most.
 _MOST_PLACES = 10_000
 
+Hold = Callable[[str, bytes], Awaitable[None] | None]
+
 
 class Relay:
     """The proxies of one process, by home."""
 
-    def __init__(self, reach: Reach, on_sent: Callable[[str], None] = lambda place: None) -> None:
-        """*on_sent* is called with a place when something that may be a request is sent to it."""
-        self.reach, self.on_sent = reach, on_sent
+    def __init__(
+        self,
+        reach: Reach,
+        on_sent: Callable[[str], None] = lambda place: None,
+        hold: Hold = lambda place, data: None,
+    ) -> None:
+        """*on_sent* is called with a place when something that may be a request is sent to it.
+
+        *hold* is called before, with the bytes, and returns what has to be awaited first.
+        """
+        self.reach, self.on_sent, self.hold = reach, on_sent, hold
         self._refusals: dict[tuple[str, str], tuple[float, str]] = {}
         """When a connection was refused last (monotonic s), and its address, by home and place."""
         self._silences: dict[tuple[str, str], float] = {}
@@ -94,8 +104,21 @@ class Relay:
                 return
             writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
             with contextlib.closing(remote[1]):
-                sending = _relay(reader, remote[1], lambda: self.on_sent(_place(host, port)))
+                sending = self._send(_place(host, port), reader, remote[1])
                 await asyncio.gather(sending, _relay(remote[0], writer))
+
+    async def _send(
+        self, place: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Relay what the client sends; each request at its time."""
+
+        async def hold(data: bytes) -> None:
+            if len(data) >= _REQUEST_BYTES:
+                if (released := self.hold(place, data)) is not None:
+                    await released
+                self.on_sent(place)
+
+        await _relay(reader, writer, hold)
 
     async def _connect(
         self, home: str, host: str, port: int
@@ -161,14 +184,14 @@ async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 async def _relay(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    on_request: Callable[[], None] = lambda: None,
+    hold: Callable[[bytes], Awaitable[None]] | None = None,
 ) -> None:
-    """Relay bytes until one side ends."""
+    """Relay bytes until one side ends, or until *hold* raises OSError."""
     with contextlib.suppress(OSError):
         while data := await reader.read(_CHUNK):
+            if hold is not None:
+                await hold(data)
             writer.write(data)
-            if len(data) >= _REQUEST_BYTES:
-                on_request()
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
