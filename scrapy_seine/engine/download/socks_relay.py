@@ -187,7 +187,7 @@ async def _relay(
     hold: Callable[[bytes], Awaitable[None]] | None = None,
 ) -> None:
     """Relay bytes until one side ends, or until *hold* raises OSError."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, RuntimeError):  # the latter is uvloop's, where one is closed
         while data := await reader.read(_CHUNK):
             if hold is not None:
                 await hold(data)

@@ -1,0 +1,45 @@
+"""The local SOCKS proxy of the lanes that resolve names themselves, on the loop of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import Any
+
+import uvloop
+
+from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach
+from scrapy_seine.engine.download.socks_relay import Relay
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from tests.helpers import wait_until_async
+
+
+def test_a_site_that_closes_first_is_no_error() -> None:
+    """Each such connection of the TLS lane or the browser left a traceback in the log."""
+    assert uvloop.new_event_loop().run_until_complete(_close_first()) == []
+
+
+async def _close_first() -> list[dict[str, Any]]:
+    errors: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()))
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        reader, writer = await asyncio.open_connection("127.0.0.1", await relay.port_of(""))
+        port = site.getsockname()[1].to_bytes(2, "big")
+        writer.write(b"\x05\x01\x00\x05\x01\x00\x01\x7f\x00\x00\x01" + port)
+        await reader.readexactly(12)
+        connection, _ = site.accept()
+        writer.write(b"GET")
+        await asyncio.to_thread(connection.recv, 1, socket.MSG_PEEK)
+        connection.close()  # with bytes unread, which resets it
+        with contextlib.suppress(OSError):
+            await reader.read()
+        writer.close()
+        await wait_until_async(_is_idle, 10, "the relay is done with the connection")
+    await relay.close()
+    return errors
+
+
+async def _is_idle() -> bool:
+    return len(asyncio.all_tasks()) == 1
