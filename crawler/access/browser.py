@@ -214,10 +214,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
     async def _route_through_relay(self, request: Request) -> str | None:
         """Route a page without a proxy, and all that it loads, through the relay within its reach.
 
-        Returns the page's home; None if it uses a proxy or may reach any address.
+        Returns the page's home; None if it uses a proxy, or the browser is elsewhere and may reach
+        any address.
         """
         options = request.meta.setdefault("playwright_context_kwargs", {})
-        if "proxy" in options or self.reach.policy.mode == "allow":
+        if "proxy" in options or (self.is_remote and self.reach.policy.mode == "allow"):
             return None
         home = self.reach.home_of(request)
         port = await self.relay.port_of(home)

@@ -51,7 +51,7 @@ class TlsHandler(WreqDownloadHandler):
             AddressRefused: the request leads to a private address that it may not reach.
             DownloadFailedError: the host does not answer, or has no address.
         """
-        if request.meta.get("proxy") or self.reach.policy.mode == "allow":
+        if request.meta.get("proxy"):
             return await super().download_request(request)
         home = self.reach.home_of(request)
         place, since = place_of(request), monotonic()

@@ -125,8 +125,9 @@ def _pause_network(pid: int, pause_s: float) -> None:
 
 @pytest.mark.alone
 @pytest.mark.acceptance
+@pytest.mark.parametrize("private", ["seeds", "allow"])
 def test_a_pause_begins_when_a_slow_connection_of_the_tls_lane_is_there(
-    crawl: Crawl, certificate: tuple[Path, Path]
+    crawl: Crawl, certificate: tuple[Path, Path], private: str
 ) -> None:
     """It began with the slot, so that the next request came before its time."""
     delay_s, slow_s = 1.5, 1.0
@@ -155,6 +156,7 @@ def test_a_pause_begins_when_a_slow_connection_of_the_tls_lane_is_there(
         **crawl.workers.settings,
         "ROBOTSTXT_OBEY": 0,
         "SEINE_KEEP_ALIVE": 1,
+        "SEINE_PRIVATE_ADDRESSES": private,
         "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
     }
     with serving(Secure) as base:
