@@ -32,6 +32,7 @@ _MOST_HOMES = 256
 _MOST_PLACES = 10_000
 
 Hold = Callable[[str, bytes], Awaitable[None] | None]
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Relay:
@@ -104,25 +105,33 @@ class Relay:
                 return
             writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
             with contextlib.closing(remote[1]):
-                sending = self._send(_place(host, port), reader, remote[1])
-                await asyncio.gather(sending, _relay(remote[0], writer))
+                await self._exchange(_place(host, port), (reader, writer), remote)
 
-    async def _send(
-        self, place: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        """Relay what the client sends; each request at its time."""
+    async def _exchange(self, place: str, client: Streams, remote: Streams) -> None:
+        """Relay the bytes of both sides; each request at its time.
+
+        A site that speaks before it is asked is refused, because its bytes would be taken for the
+        answer to whatever request follows.
+        """
+        is_asked = False
 
         async def hold(data: bytes) -> None:
+            nonlocal is_asked
+            is_asked = True
             if len(data) >= _REQUEST_BYTES:
                 if (released := self.hold(place, data)) is not None:
                     await released
                 self.on_sent(place)
 
-        await _relay(reader, writer, hold)
+        async def refuse_early(_: bytes) -> None:
+            if not is_asked:
+                raise ConnectionAbortedError
 
-    async def _connect(
-        self, home: str, host: str, port: int
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | int:
+        await asyncio.gather(
+            _relay(client[0], remote[1], hold), _relay(remote[0], client[1], refuse_early)
+        )
+
+    async def _connect(self, home: str, host: str, port: int) -> Streams | int:
         place, loop = _place(host, port), asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_CONNECT_S):
@@ -184,13 +193,12 @@ async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 async def _relay(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    hold: Callable[[bytes], Awaitable[None]] | None = None,
+    hold: Callable[[bytes], Awaitable[None]],
 ) -> None:
     """Relay bytes until one side ends, or until *hold* raises OSError."""
     with contextlib.suppress(OSError, RuntimeError):  # the latter is uvloop's, where one is closed
         while data := await reader.read(_CHUNK):
-            if hold is not None:
-                await hold(data)
+            await hold(data)
             writer.write(data)
             await writer.drain()
         if writer.can_write_eof():

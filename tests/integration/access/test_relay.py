@@ -25,10 +25,7 @@ async def _close_first() -> list[dict[str, Any]]:
     asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
     relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()))
     with socket.create_server(("127.0.0.1", 0)) as site:
-        reader, writer = await asyncio.open_connection("127.0.0.1", await relay.port_of(""))
-        port = site.getsockname()[1].to_bytes(2, "big")
-        writer.write(b"\x05\x01\x00\x05\x01\x00\x01\x7f\x00\x00\x01" + port)
-        await reader.readexactly(12)
+        reader, writer = await _connected(relay, site)
         connection, _ = site.accept()
         writer.write(b"GET")
         await asyncio.to_thread(connection.recv, 1, socket.MSG_PEEK)
@@ -43,3 +40,28 @@ async def _close_first() -> list[dict[str, Any]]:
 
 async def _is_idle() -> bool:
     return len(asyncio.all_tasks()) == 1
+
+
+async def test_a_site_that_speaks_before_it_is_asked_is_refused() -> None:
+    """Its bytes were the answer to the page that the client asked for next."""
+    relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()))
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        reader, writer = await _connected(relay, site)
+        connection, _ = site.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno")
+            with contextlib.suppress(ConnectionError):
+                assert await asyncio.wait_for(reader.read(1), 10) == b""
+        writer.close()
+    await relay.close()
+
+
+async def _connected(
+    relay: Relay, site: socket.socket
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to a site through the relay."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", await relay.port_of(""))
+    port = site.getsockname()[1].to_bytes(2, "big")
+    writer.write(b"\x05\x01\x00\x05\x01\x00\x01\x7f\x00\x00\x01" + port)
+    await reader.readexactly(12)
+    return reader, writer
