@@ -8,6 +8,8 @@ from operator import attrgetter
 
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
+from crawler.extract.page.currency_icons import draw_signs
+from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, Page, holds_digit
 from crawler.extract.price.choice import find_price
@@ -92,9 +94,9 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     heading = heading_of(page, structured.get("name"))
     local = local_currency_of(page)
     priced = bool(structured.get("price"))
-    walk = own_walk = _lines.read(page, heading)
-    boxes, behind = walk.description_boxes, walk.lines[max(walk.heading, 0) :]
-    signs = _read_signs(_read_price(walk, local, structured), walk, priced, page)
+    walk, price = _read_from(heading, page, local, structured)
+    own_walk, boxes, behind = walk, walk.description_boxes, walk.lines[max(walk.heading, 0) :]
+    signs = _read_signs(price, walk, priced, page)
     is_far = (
         signs.price_distance is None
         or signs.price_distance > _MAX_DISTANCE
@@ -144,6 +146,26 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     ):
         signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
+
+
+def _read_from(
+    heading: Element | None, page: Page, local: str | None, structured: Fields
+) -> tuple[Lines, Visible]:
+    """Walk the lines from the heading on and read the price; with signs that icons draw if needed."""
+    walk = _lines.read(page, heading)
+    signs = _read_price(walk, local, structured)
+    if not structured.get("price") and _is_unsigned(walk, signs) and draw_signs(page):
+        walk = _lines.read(page, heading)
+        signs = _read_price(walk, local, structured)
+    return walk, signs
+
+
+def _is_unsigned(walk: Lines, signs: Visible) -> bool:
+    """Whether no price was found, or one in whose line nothing tells the currency."""
+    if signs.price_line is None:
+        return True
+    text = walk.lines[signs.price_line].text
+    return SIGNS.isdisjoint(text) and not any(map(str.isalpha, text))
 
 
 def _take_pictures(page: Page, signs: Visible, beside: Element | None) -> None:

@@ -1,0 +1,63 @@
+"""Write the sign of a currency where an icon draws it: `<i class="fa fa-inr"></i> 499`."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import Element, Page
+
+#: Names of currencies in the classes of icons, by the sign that they draw.
+_NAMES = {
+    "€": "eur|euro", "£": "gbp|pound|sterling|british-pound", "$": "usd|dollar",
+    "₹": "inr|rupee|indian-rupee", "₽": "rub|ruble|rouble", "₺": "lira|turkish-lira",
+    "₩": "krw|won", "¥": "jpy|yen|cny|rmb", "₪": "ils|shekel|sheqel", "₴": "hryvnia",
+    "₸": "tenge", "₦": "naira", "₱": "peso|philippine-peso", "฿": "baht", "₫": "dong",
+    "৳": "taka|bangladeshi-taka", "₵": "cedi", "₼": "manat", "₾": "lari",
+}  # fmt: skip
+_SIGN_OF = {name: sign for sign, names in _NAMES.items() for name in names.split("|")}
+#: Sets of icons: Font Awesome, Bootstrap, Boxicons, Material Design, Tabler, Line Awesome.
+_SETS = "fa|bi|bi-currency|bx|bxs|glyphicon|mdi|mdi-currency|ti-currency|la|icon"
+_ICON = lazy_patterns.pattern(
+    rf"(?<!\S)(?:{_SETS})-(?:({'|'.join(sorted(_SIGN_OF, key=len, reverse=True))})(?:-sign)?"
+    r"|(try))(?!\S)"
+)
+#: What all names of icons hold, of which one search decides for nearly all pages.
+_PREFIXES = (b" fa-", b'"fa-', b"currency-", b" bx-", b"glyphicon-", b"icon-", b" la-")
+_MAX_ICONS = 2_000
+
+
+def draw_signs(page: Page) -> bool:
+    """Write the signs that empty icons beside an amount draw; return whether there are any.
+
+    An icon before words is an ornament: `<i class="fa fa-dollar"></i> Best prices`.
+    """
+    if not any(map(page.holds, _PREFIXES)):
+        return False
+    drawn = False
+    for icon in islice(page.root.iter("i", "span", "em"), _MAX_ICONS):
+        classes = icon.get("class")
+        if not classes or len(icon) or (icon.text and not icon.text.isspace()):
+            continue
+        match = _ICON.search(classes)
+        if match is not None and _is_beside_amount(icon):
+            icon.text, drawn = "₺" if match[2] else _SIGN_OF[match[1]], True
+    return drawn
+
+
+def _is_beside_amount(icon: Element) -> bool:
+    following = icon.getnext()
+    behind = (icon.tail or "").strip()
+    if not behind and following is not None:
+        behind = (following.text or "").strip()
+    if behind[:1].isdigit():
+        return "%" not in behind[:_MAX_AMOUNT]
+    previous, parent = icon.getprevious(), icon.getparent()
+    if previous is not None:
+        before = (previous.tail or "").strip() or (previous.text or "").strip()
+    else:
+        before = "" if parent is None else (parent.text or "").strip()
+    return before[-1:].isdigit()
+
+
+_MAX_AMOUNT = 12
