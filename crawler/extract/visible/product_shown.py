@@ -67,6 +67,7 @@ from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
+from crawler.extract.visible.sold_each import sold_in_boxes
 from crawler.extract.visible.variant_rows import take_variants
 from crawler.extract.visible.without_heading import (
     heading_below,
@@ -137,7 +138,9 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     _take_pictures(page, signs, beside)
     _take_pictured_number(walk, fields)
     if signs.buy_buttons:
-        signs.no_goods = no_goods(own_walk, signs)
+        signs.no_goods = no_goods(own_walk, signs) or (
+            sold_in_boxes(own_walk, signs, page, heading) if not priced else None
+        )
     is_offered = signs.sells or (signs.asks and "price" in fields)
     if is_offered and (not signs.facts or page.is_at_service):
         signs.no_goods = signs.no_goods or weigh_service(own_walk, signs, page, structured)

@@ -5,19 +5,78 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, parse
+from crawler.extract.template import Book
+
+_SITE = "shop.example"
 
 
 def _page(body, path="/page.html", title="Oak lamp", lang="en"):
     menu = "<nav><a href=/>Home</a><a href=/about>About</a></nav>"
     html = f"<html lang={lang}><head><title>{title}</title></head><body>{menu}{body}</body></html>"
-    return parse(html.encode(), f"https://shop.example{path}", "text/html; charset=utf-8")
+    return parse(html.encode(), f"https://{_SITE}{path}", "text/html; charset=utf-8")
 
 
 def _read(body, **page):
     return extract(_page(body, **page))
 
 
+def _confidence(found):
+    return Book().judge(_SITE, found).confidence
+
+
+def _boxes(box, *goods):
+    return "".join(box.format(name, price) for name, price in goods)
+
+
 _BUY = "<button>Add to cart</button>"
+_BOX = f"<div class=card><h3>{{}}</h3><p>{{}}</p>{_BUY}</div>"
+_DRINKS = (("Espresso", "€2.60"), ("Latte", "€3.70"), ("Mocha", "€4.20"))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        _BOX,
+        f"<div class=card><img src=/a.jpg><p>{{}}</p><p>{{}}</p>{_BUY}</div>",
+        f"<div class=card><h2><a class=btn>{{}} {{}}</a></h2>{_BUY}</div>",
+        f"<tr><td>{{}}</td><td>{{}}</td><td>{_BUY}</td></tr>",
+    ],
+)
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("heading", ["<h1>Drinks</h1>", ""])
+def test_few_boxes_with_a_button_each_are_no_product(box, count, heading):
+    boxes = _boxes(box, *_DRINKS[:count])
+    body = f"<main>{heading}<div><table>{boxes}</table></div></main>" if "<tr>" in box else boxes
+    found = _read(f"<main>{heading}{body}</main>", title="Drinks - Bar")
+    assert found.kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("name", "packs", "path"),
+    [
+        ("Vitamin drops", ("1 bottle", "3 bottles"), "/offer"),
+        ("Sencha", ("Sencha fine", "Sencha coarse"), "/offer"),
+        ("The long road", ("Hardcover", "Paperback"), "/p/the-long-road"),
+    ],
+)
+def test_a_thing_in_few_packs_stays_a_product_with_a_doubtful_price(name, packs, path):
+    goods = zip(packs, ("€12.00", "€29.00"), strict=True)
+    found = _read(f"<main><h1>{name}</h1>{_boxes(_BOX, *goods)}</main>", path=path, title=name)
+    assert (found.kind, found.fields["name"]) == ("product", name)
+    assert _confidence(found)["price"] < 0.9
+
+
+def test_a_picture_beside_few_boxes_is_that_of_the_thing_in_them():
+    editions = _boxes(_BOX, ("Hardcover", "€28.00"), ("Paperback", "€16.00"))
+    found = _read(f"<main><h1>The long road</h1><img src=/cover.jpg>{editions}</main>")
+    assert found.kind == "product"
+    assert _confidence(found)["price"] < 0.9
+
+
+def test_boxes_of_other_goods_below_a_product_with_its_own_button_take_nothing_from_it():
+    own = f"<h1>Oak lamp</h1><p>€89.00</p>{_BUY}"
+    found = _read(f"<main>{own}<section>{_boxes(_BOX, *_DRINKS[:1])}</section></main>")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("89.00"))
 
 
 @pytest.mark.parametrize(
