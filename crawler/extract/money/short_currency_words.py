@@ -13,18 +13,27 @@ from crawler.extract.money.currencies import CODES
 
 #: Words of each currency, in the case and with the full stops in which shops write them.
 _WORDS: dict[str, tuple[str, ...]] = {
-    "EGP": ("LE", "L.E.", "L.E", "EGP", "ج"), "BDT": ("Tk", "Tk.", "TK", "BDT"),
-    "QAR": ("QR", "Q.R."), "SAR": ("SR", "S.R."), "BHD": ("BD", "B.D."), "JOD": ("JD", "J.D."),
-    "DZD": ("DA", "DZD"), "OMR": ("RO", "R.O.", "OMR"), "LBP": ("LL", "L.L.", "LBP"),
-    "IQD": ("IQD", "ID"), "GTQ": ("Q", "Q.", "GTQ"), "HNL": ("L", "L.", "Lps.", "Lps", "HNL"),
+    "EGP": ("LE", "L.E.", "L.E", "EGP", "ج"), "BDT": ("Tk", "Tk.", "TK", "tk", "BDT"),
+    "QAR": ("QR", "Q.R."), "SAR": ("SR", "S.R."), "BHD": ("BD", "B.D.", "دينار"), "JOD": ("JD", "J.D.", "دينار"),
+    "DZD": ("DA", "DZD", "دينار"), "KWD": ("دينار",), "OMR": ("RO", "R.O.", "OMR"), "LBP": ("LL", "L.L.", "LBP"),
+    "IQD": ("IQD", "ID", "دينار"), "GTQ": ("Q", "Q.", "GTQ"), "HNL": ("L", "L.", "Lps.", "Lps", "HNL"),
     "BOB": ("Bs", "BOB"), "NIO": ("NIO",), "PAB": ("B/.", "PAB"), "CRC": ("C",),
     "TZS": ("TZS", "Tsh"), "UGX": ("UGX", "Ush"), "GHS": ("GHC", "GH¢"), "MDL": ("MDL",),
-    "ALL": ("ALL", "L", "Lekë", "lekë", "Lek"), "AMD": ("AMD", "դր"), "XOF": ("F", "XOF"),
-    "XAF": ("F", "XAF"), "TND": ("DT", "TND"), "MAD": ("DHS", "Dhs"), "UZS": ("UZS",),
+    "ALL": ("ALL", "L", "Lekë", "lekë", "Lek"), "AMD": ("AMD", "դր"), "XOF": ("F CFA", "F", "XOF"),
+    "XAF": ("F CFA", "F", "XAF"), "TND": ("DT", "TND", "دينار"), "MAD": ("DHS", "Dhs"), "UZS": ("UZS",),
     "MKD": ("MKD",), "MMK": ("Ks", "MMK"), "PYG": ("Gs.", "Gs"), "VES": ("Bs", "BsS", "VES"), "BWP": ("P", "BWP"),
     "ZMW": ("K", "ZMW"), "PGK": ("K", "PGK"), "MGA": ("Ar", "MGA"), "MVR": ("MVR", "Rf", "Rf."),
-    "RWF": ("RWF", "Frw", "FRw"), "AOA": ("Kz", "AOA"), "MZN": ("MT", "MZN"), "LYD": ("LD", "د.ل", "LYD"),
+    "RWF": ("RWF", "Frw", "FRw"), "AOA": ("Kz", "AOA"), "MZN": ("MT", "MZN"), "LYD": ("LD", "د.ل", "LYD", "دينار"),
     "YER": ("ر.ي", "YER"), "NGN": ("N",), "CHF": ("fr.",), "NAD": ("NAD",), "FJD": ("FJD",), "ETB": ("ETB",),
+}  # fmt: skip
+#: Signs in another case or without their accents, as single words: `54 900 FT`, `99 zl`.
+_CASES: dict[str, frozenset[str]] = {
+    "HUF": frozenset(("FT", "ft")), "CZK": frozenset(("Kc", "KC", "kč")),
+    "PLN": frozenset(("zl", "Zl", "ZL", "Zł")), "TRY": frozenset(("tl",)),
+    **dict.fromkeys(("SEK", "NOK", "DKK"), frozenset(("KR",))), "IDR": frozenset(("RP", "rp")),
+    **dict.fromkeys(("INR", "PKR"), frozenset(("RS", "rs"))), "VND": frozenset(("vnđ", "vnd")),
+    "THB": frozenset(("Baht", "baht")), "RSD": frozenset(("DIN",)),
+    "BGN": frozenset(("ЛВ", "Лв")), "AED": frozenset(("DHS", "dhs")),
 }  # fmt: skip
 #: Words that stand beside prices only, in any country.
 _SURE_WORDS = {
@@ -57,6 +66,8 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
     >>> word_beside("only LE 79 now", 8, 10, "EGP"), word_beside("only LE 79 now", 8, 10, "EUR")
     (('EGP', 5, 10), None)
     """
+    if local in _CASES:
+        return _case_beside(text, start, end, local)
     if local not in _WORDS:
         return None
     before, after = _rules(local)
@@ -64,6 +75,18 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
         return local, match.start(), end
     if match := after.match(text, end, end + _REACH):
         return local, start, match.end()
+    return None
+
+
+def _case_beside(text: str, start: int, end: int, local: str) -> tuple[str, int, int] | None:
+    """Return the currency of a word right behind or before an amount, and the place of both."""
+    behind = text[end : end + _REACH]
+    word = behind.split(None, 1)[0] if behind.strip() else ""
+    if word.strip(".,") in _CASES[local]:
+        return local, start, end + behind.index(word) + len(word)
+    before = text[max(0, start - _REACH) : start].split()
+    if before and before[-1].rstrip(".:") in _CASES[local]:
+        return local, text.rindex(before[-1], 0, start), end
     return None
 
 

@@ -106,3 +106,28 @@ def test_an_icon_of_a_currency_is_its_sign(icon, currency):
 def test_an_icon_beside_no_amount_is_an_ornament(text):
     body = f"<h1>Oak lamp</h1><p><i class='fa fa-dollar'></i> {text}</p>{_BUY}"
     assert "price" not in _read(body).fields
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "value", "currency"),
+    [
+        ("hu", "54 900 FT", "54900", "HUF"),
+        ("pl", "5999 zl", "5999", "PLN"),
+        ("pl", "99 ZŁ", "99", "PLN"),
+        ("cs", "1290 KČ", "1290", "CZK"),
+        ("sv", "449 KR", "449", "SEK"),
+        ("id", "RP 175.000", "175000", "IDR"),
+        ("vi", "45.000 vnđ", "45000", "VND"),
+        ("ru", "7800 РУБ.", "7800", "RUB"),
+        ("en-in", "rs.500/-", "500", "INR"),
+    ],
+)
+def test_a_currency_s_word_in_another_case_is_read_in_its_country(lang, text, value, currency):
+    body = f"<h1>Oak lamp</h1><h4>{text}</h4>{_BUY}"
+    fields = _read(body, lang=lang).fields
+    assert (fields["price"], fields["currency"]) == (Decimal(value), currency)
+
+
+def test_feet_are_no_forints_elsewhere():
+    body = f"<h1>Oak lamp</h1><p>Cable: 10 FT</p><p>$25.00</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal("25.00")
