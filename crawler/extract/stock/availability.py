@@ -111,6 +111,19 @@ _PERIOD = (
 _FROM_PERIOD = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'from_date')})\s{_PERIOD}[^a-z]{{0,2}}"
 )
+#: Words before a number of weeks, words for weeks and months, and the beginnings of "delivered".
+_WITHIN = frozenset(
+    "in within do binnen innerhalb dans sous en entro em om inom innen za через w".split()  # noqa: SIM905
+)
+_WEEKS = frozenset(
+    """
+    week weeks month months woche wochen monat monate monaten semaine semaines mois semana semanas
+    mes meses mese mesi settimana settimane weken maand maanden tydzień tygodni tygodnia tygodnie
+    miesiąca miesięcy týdne týdnů týden měsíce měsíců měsíc uge uger måned måneder vecka veckor månad
+    månader uke uker неделю недели недель месяц месяца
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+_DELIVERED = frozenset({"lie", "lev", "odo", "exp"})
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
@@ -219,7 +232,7 @@ def availability_of_text(text: str) -> str | None:
     if stock == "InStock":
         if _is_condition(match) or (match.start() > 0 and _OTHER(_before(match)) is not None):
             return None
-        if _has_date(match, _FROM_PERIOD):
+        if _has_date(match, _FROM_PERIOD) or _comes_in_weeks(match):
             return "BackOrder"
         is_dated = holds_digit(text) and _has_date(match, _FROM_DATE)
         return None if is_dated else stock
@@ -254,6 +267,17 @@ def _has_date(match: Match[str], find: Callable[[str], Match[str] | None]) -> bo
     before = _before(match)
     day = find(before) if before else None
     return day is not None and before[day.end() :].count(" ") <= _MAX_WORDS_BETWEEN
+
+
+def _comes_in_weeks(match: Match[str]) -> bool:
+    """Whether "available" is said of a time of weeks: `in 4 weeks`, `within a month`.
+
+    What is delivered within weeks (`Lieferbar in 3 Wochen`) may be in stock.
+    """
+    words = match.string[match.end() :][:_MAX_BEFORE].casefold().split()
+    if not words or words[0] not in _WITHIN or match[0][:3].casefold() in _DELIVERED:
+        return False
+    return any(word.strip(".,)") in _WEEKS for word in words[1:4])
 
 
 def _before(match: Match[str]) -> str:

@@ -131,3 +131,23 @@ def test_a_currency_s_word_in_another_case_is_read_in_its_country(lang, text, va
 def test_feet_are_no_forints_elsewhere():
     body = f"<h1>Oak lamp</h1><p>Cable: 10 FT</p><p>$25.00</p>{_BUY}"
     assert _read(body).fields["price"] == Decimal("25.00")
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("Available within a month", "BackOrder"),
+        ("Dostupné do měsíce", "BackOrder"),
+        ("Disponible sous 3 semaines", "BackOrder"),
+        ("Verfügbar in 4 Wochen", "BackOrder"),
+        ("Wird für Sie angefertigt", "BackOrder"),
+        ("Réalisé à la commande", "BackOrder"),
+        ("Vyrábíme na zakázku", "BackOrder"),
+        ("Lieferbar in 3 Wochen", "InStock"),
+        ("In stock, delivered within 2 weeks", "InStock"),
+        ("Dostupné do 14 dní", "InStock"),
+    ],
+)
+def test_what_is_available_in_weeks_or_made_for_the_buyer_is_not_in_stock(text, stock):
+    body = f"<h1>Oak lamp</h1><p class=price>€89.00</p><span class=availability>{text}</span>{_BUY}"
+    assert _read(body).fields["availability"] == stock
