@@ -66,10 +66,8 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
     >>> word_beside("only LE 79 now", 8, 10, "EGP"), word_beside("only LE 79 now", 8, 10, "EUR")
     (('EGP', 5, 10), None)
     """
-    if local in _CASES:
-        return _case_beside(text, start, end, local)
     if local not in _WORDS:
-        return None
+        return _case_beside(text, start, end, local) if local in _CASES else None
     before, after = _rules(local)
     if match := before.search(text, max(0, start - _REACH), start):
         return local, match.start(), end
@@ -80,13 +78,15 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
 
 def _case_beside(text: str, start: int, end: int, local: str) -> tuple[str, int, int] | None:
     """Return the currency of a word right behind or before an amount, and the place of both."""
-    behind = text[end : end + _REACH]
-    word = behind.split(None, 1)[0] if behind.strip() else ""
-    if word.strip(".,") in _CASES[local]:
-        return local, start, end + behind.index(word) + len(word)
-    before = text[max(0, start - _REACH) : start].split()
-    if before and before[-1].rstrip(".:") in _CASES[local]:
-        return local, text.rindex(before[-1], 0, start), end
+    words = _CASES[local]
+    if end < len(text) and (behind := text[end : end + _REACH].split(None, 1)):
+        word = behind[0]
+        if word.strip(".,") in words:
+            return local, start, text.index(word, end) + len(word)
+    if start and (before := text[max(0, start - _REACH) : start].split()):
+        word = before[-1]
+        if word.rstrip(".:") in words:
+            return local, text.rindex(word, 0, start), end
     return None
 
 

@@ -16,14 +16,14 @@ _NAMES = {
     "৳": "taka|bangladeshi-taka", "₵": "cedi", "₼": "manat", "₾": "lari",
 }  # fmt: skip
 _SIGN_OF = {name: sign for sign, names in _NAMES.items() for name in names.split("|")}
-#: Sets of icons: Font Awesome, Bootstrap, Boxicons, Material Design, Tabler, Line Awesome.
-_SETS = "fa|bi|bi-currency|bx|bxs|glyphicon|mdi|mdi-currency|ti-currency|la|icon"
+#: Sets of icons: Font Awesome, Bootstrap, Material Design, Tabler, Boxicons.
+_SETS = "fa|bi-currency|mdi-currency|ti-currency|bx"
 _ICON = lazy_patterns.pattern(
     rf"(?<!\S)(?:{_SETS})-(?:({'|'.join(sorted(_SIGN_OF, key=len, reverse=True))})(?:-sign)?"
     r"|(try))(?!\S)"
 )
 #: What all names of icons hold, of which one search decides for nearly all pages.
-_PREFIXES = (b" fa-", b'"fa-', b"currency-", b" bx-", b"glyphicon-", b"icon-", b" la-")
+_PREFIXES = (b" fa-", b"currency-", b" bx-")
 _MAX_ICONS = 2_000
 
 

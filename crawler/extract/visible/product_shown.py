@@ -127,7 +127,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         and _take_price_elsewhere(page, walk, signs, local)
     ):
         own_walk = walk
-    beside = heading = heading_below(heading, own_walk, signs.price_line, page.title)
+    beside = heading = heading_below(heading, own_walk, signs.price_line, page)
     if heading is None:
         heading, beside = _named_without_heading(page, walk, signs, structured)
         signs.beside = beside

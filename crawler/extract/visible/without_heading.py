@@ -16,14 +16,14 @@ from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.link_targets import leads_away
-from crawler.extract.page.page import Element, short_text, squashed
+from crawler.extract.page.page import Element, Page, short_text, squashed
 from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import has_name_class, is_general
 from crawler.extract.visible.titles import title_parts
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import entry_matcher
+from crawler.extract.words import CachedRule, entry_matcher
 from crawler.extract.words.listed_words import WordFinder
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -47,8 +47,25 @@ _NO_HEADING_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD
 _NO_NAME_FLAGS = _NO_HEADING_FLAGS | _lines.BUTTON
 
 
-def name_before(walk: Lines, place: int) -> Element | None:
+#: The signs before the owner's name, the bytes behind one, and the least letters of a name.
+_COPYRIGHT, _MAX_OWNER, _MIN_OWN = (b"\xc2\xa9", b"&copy;"), 200, 3
+_TAG = lazy_patterns.pattern(r"<[^>]*>")
+#: Classes and ids of a box with the shop's logo, and boxes around a heading in it.
+_MAX_LOGO = 2
+_IS_LOGO = CachedRule(
+    lambda words: (
+        re.search(
+            r"(?:^|[\s_-])(?:logo|site-?(?:title|name)|navbar-brand)(?![a-z])", words[:200].lower()
+        )
+        is not None
+    )
+)
+
+
+def name_before(walk: Lines, place: int, banner: Element | None = None) -> Element | None:
     """Return the nearest heading before a line, else the nearest box with a class for names.
+
+    The *banner* is no such heading.
 
     None behind a link to another page, because the link names the product of that page.
     """
@@ -56,6 +73,8 @@ def name_before(walk: Lines, place: int) -> Element | None:
     for line in reversed(walk.lines[max(0, place - _MAX_LINES) : place]):
         boxes = (line.element, *islice(line.element.iterancestors(), _MAX_AROUND))
         heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
+        if heading is banner and banner is not None:
+            break
         unnamed = _NO_NAME_FLAGS if heading is None else _NO_HEADING_FLAGS
         if line.flags & unnamed or not _may_name(line.text):
             continue
@@ -75,23 +94,51 @@ def name_before(walk: Lines, place: int) -> Element | None:
 
 
 def heading_below(
-    banner: Element | None, walk: Lines, place: int | None, title: str
+    banner: Element | None, walk: Lines, place: int | None, page: Page
 ) -> Element | None:
     """Return the heading before the price at *place* if the main one is a banner, else the main one.
 
     A banner says the shop's name as the title does at its end, and has no box in common with the
-    price but the page's body.
+    price but the page's body. So does one in a box for a logo or with the name of the copyright,
+    unless the title begins with it and goes on: the shop of one thing is called like it.
     """
     if banner is None or place is None:
         return banner
-    _, *ends = title_parts(title) or ("",)
-    if not ends or short_text(banner).casefold() != ends[-1].casefold():
+    text = short_text(banner).casefold()
+    name, *ends = title_parts(page.title) or ("",)
+    if ends and text == ends[-1].casefold():
+        around = set(banner.iterancestors())
+        boxes = walk.lines[place].element.iterancestors()
+        if next((box for box in boxes if box in around), banner).tag != "body":
+            return banner
+        heading = name_before(walk, place)
+    elif (ends and text == name.casefold()) or not is_shops_own(banner, text, page):
         return banner
-    around = set(banner.iterancestors())
-    boxes = walk.lines[place].element.iterancestors()
-    shared = next((box for box in boxes if box in around), banner)
-    heading = name_before(walk, place) if shared.tag == "body" else None
+    else:
+        heading = name_before(walk, place, banner)
+        heading = _line_above(walk, place) if heading is None else heading
     return banner if heading is None else heading
+
+
+def _line_above(walk: Lines, place: int) -> Element | None:
+    """Return the element of the line right above a price, if both are in one box."""
+    line, price = walk.lines[place - 1], walk.lines[place].element
+    is_beside = line.element.getparent() is price.getparent()
+    is_name = not line.flags & (_NO_NAME_FLAGS | _lines.LINK) and _may_name(line.text)
+    return line.element if is_beside and is_name else None
+
+
+def is_shops_own(banner: Element, text: str, page: Page) -> bool:
+    """Whether a heading is the shop's name: it stands in a box for a logo, or has the copyright."""
+    for box in (banner, *islice(banner.iterancestors(), _MAX_LOGO)):
+        if (words := box.get("class") or box.get("id")) and _IS_LOGO[words]:
+            return True
+    places = (page.raw.rfind(mark) for mark in _COPYRIGHT)
+    return len(text) >= _MIN_OWN and any(
+        text in _TAG.sub("", page.raw[place:][:_MAX_OWNER].decode("utf-8", "replace")).casefold()
+        for place in places
+        if place >= 0
+    )
 
 
 def _first_of_box(walk: Lines, place: int) -> Element | None:

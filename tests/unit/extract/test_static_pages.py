@@ -151,3 +151,32 @@ def test_feet_are_no_forints_elsewhere():
 def test_what_is_available_in_weeks_or_made_for_the_buyer_is_not_in_stock(text, stock):
     body = f"<h1>Oak lamp</h1><p class=price>€89.00</p><span class=availability>{text}</span>{_BUY}"
     assert _read(body).fields["availability"] == stock
+
+
+_FOOT = "<footer><p>&copy; 2024 <b>Corner Store</b>. All rights reserved.</p></footer>"
+
+
+@pytest.mark.parametrize(
+    ("banner", "foot"),
+    [
+        ("<h1>Corner Store</h1>", _FOOT),
+        ("<header><a href=/><h1>Corner Store</h1></a></header>", _FOOT),
+        ("<div class=logo><h1>Corner Store</h1></div>", ""),
+        ("<nav><div class=site-title><h1>Corner Store</h1></div></nav>", ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "name", ["<h2>Oak lamp</h2>", "<p class=product-name>Oak lamp</p>", "<p>Oak lamp</p>"]
+)
+@pytest.mark.parametrize("title", ["Corner Store", "Product details", "Document"])
+def test_the_only_h1_names_no_product_where_logo_or_copyright_call_the_shop_so(
+    banner, foot, name, title
+):
+    body = f"{banner}<main>{name}<p class=price>€15.00</p>{_BUY}</main>{foot}"
+    assert _read(body, title=title).fields["name"] == "Oak lamp"
+
+
+def test_a_shop_of_one_thing_is_called_like_it():
+    body = f"<h1>Corner Store</h1><main><h2>Order now</h2><p>€15.00</p>{_BUY}</main>{_FOOT}"
+    fields = _read(body, title="Corner Store - a shelf for corners").fields
+    assert fields["name"] == "Corner Store"
