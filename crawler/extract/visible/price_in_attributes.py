@@ -21,9 +21,16 @@ _PRICE_ATTRIBUTES = (
         rb"=[\"']([\d.,]{1,14})[\"']"
     ),
     lazy_patterns.pattern(
-        rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
+        rb"(?:name|id)=[\"'](?:product_?|item_)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
         rb"\svalue=[\"']([\d.,]{1,14})[\"']"
     ),
+)
+#: Attributes of hand-made shops, in their languages: `data-precio="14.90"`.
+_WORDS = (b"precio", b"preco", b"preis", b"prix", b"prezzo", b"prijs", b"pris", b"cena", b"fiyat")
+#: What the names of these attributes begin with, of which nearly all pages hold none.
+_NAMES = (b"data-pre", b"data-pri", b"data-cena", b"data-fiyat")
+_WORD_ATTRIBUTE = lazy_patterns.pattern(
+    rb"data-(?:" + b"|".join(_WORDS) + rb")=[\"']([\d.,]{1,14})[\"']"
 )
 _PICTURE = lazy_patterns.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
 _CURRENCY_ATTRIBUTE = lazy_patterns.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
@@ -32,6 +39,8 @@ _CURRENCY_ATTRIBUTE = lazy_patterns.pattern(rb"data-currency(?:-code)?=[\"']([A-
 def take_attribute(page: Page, walk: Lines, signs: Visible, local: str | None) -> None:
     """Take the price of the page's attributes: the one around the heading, if they hold several."""
     amounts = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
+    if not amounts and any(map(page.holds, _NAMES)):
+        amounts = {match[1] for match in _WORD_ATTRIBUTE.finditer(page.raw)}
     if len(amounts) > 1 and walk.heading >= 0:
         amounts = _amounts_around(walk.lines[walk.heading].element)
     amounts = amounts or _amounts_of_pictures(page)

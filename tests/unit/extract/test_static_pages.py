@@ -180,3 +180,15 @@ def test_a_shop_of_one_thing_is_called_like_it():
     body = f"<h1>Corner Store</h1><main><h2>Order now</h2><p>€15.00</p>{_BUY}</main>{_FOOT}"
     fields = _read(body, title="Corner Store - a shelf for corners").fields
     assert fields["name"] == "Corner Store"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<button data-nombre='Oak lamp' data-precio='19.80'>Agregar al carrito</button>",
+        "<span data-preis='19.80'></span><button>In den Warenkorb</button>",
+        f"<p>$<input id='item_price' type='number' value='19.80' readonly></p>{_BUY}",
+    ],
+)
+def test_a_price_in_an_attribute_of_a_hand_made_shop_is_read(markup):
+    assert _read(f"<h1>Oak lamp</h1>{markup}").fields["price"] == Decimal("19.80")
