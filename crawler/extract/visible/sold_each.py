@@ -56,18 +56,25 @@ def sold_in_boxes(walk: Lines, signs: Visible, page: Page, heading: Element | No
 
 
 def _boxes_alike(element: Element) -> list[Element]:
-    """Return the smallest box around a price with a button, and the boxes beside it of its form."""
+    """Return the box around a price that has boxes of its form beside it, with these boxes.
+
+    Each has one button that buys; the smallest such box around the price counts.
+    """
     for box in islice(element.iterancestors(), _MAX_AROUND):
-        if next(_buttons(box), None) is None:
-            continue
-        parent, form = box.getparent(), _form(box)
+        buttons = [*islice(_buttons(box), 2)]
+        if len(buttons) > 1:
+            break
         if box.tag == "tr" and next(_table(box).iter("th"), None) is not None:
-            return []  # its columns have names: `variant_rows` reads it
-        return [
-            other
-            for other in islice(() if parent is None else parent, _MAX_BESIDE)
-            if _form(other) == form and next(_buttons(other), None) is not None
-        ]
+            break  # its columns have names: `variant_rows` reads it
+        parent, form = box.getparent(), _form(box)
+        if buttons and parent is not None:
+            alike = [
+                other
+                for other in islice(parent, _MAX_BESIDE)
+                if _form(other) == form and next(_buttons(other), None) is not None
+            ]
+            if len(alike) > 1:
+                return alike
     return []
 
 
