@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import dropwhile, islice
 
 from crawler.extract import lazy_patterns
@@ -20,13 +19,13 @@ from crawler.extract.stock.availability import (
     UNAVAILABLE,
     WORDS,
     availability_of_text,
-    awaits_stock,
     buys,
     buys_in_short,
 )
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
+from crawler.extract.stock.notices import NOTIFIES, offers_notice, stands_by_button
 from crawler.extract.stock.of_tiles import Tiles, buys_linked
 from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, praises, stock_if_sold
 from crawler.extract.visible_signs import Visible
@@ -45,7 +44,6 @@ _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b"
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: The caption of a button in place of the buy button: "Notify me".
-_NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name, or a size, before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 _SIZE = re.compile(r"(?:\d[\d.,/]{0,5}[\"'”″]|\d?X{0,3}[SL]|M)\s").match
@@ -272,7 +270,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             continue
         if ((marked or firm) is None and tiles.hold(line)) or praises(line, walk):
             continue  # another product's stock, or a name
-        signs.notifies = signs.notifies or _offers_notice(line)
+        signs.notifies = signs.notifies or offers_notice(line)
         loose = loose or ("OutOfStock" if signs.notifies else None)
         if line.flags & _BADGE == _lines.BADGE or (firm == "InStock" and _is_sold_button(line)):
             value_at += labelled  # the badge stands between a label and its value
@@ -298,6 +296,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     loose, ahead, can_press = by_input or loose, ahead or is_ahead, can_press or is_pressed
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
+    firm = None if can_press and last is not None and stands_by_button(last) else firm
     sells = can_press and priced
     # It can be collected, though it is not delivered.
     firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
@@ -306,8 +305,9 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     availability = marked or (firm or signs.in_stock_by_button() if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = "PreOrder" if ahead and availability in {"InStock", "PreOrder"} else None
-    unsold = None if can_press else firm
-    signs.stock_boxed = bool(marked or by_button) or _shows_sold(last, unsold, signs)
+    signs.stock_boxed = bool(marked or by_button) or _shows_sold(
+        last, None if can_press else firm, signs
+    )
     signs.fields["availability"] = by_button or availability or stock_if_sold(walk, signs)
 
 
@@ -390,19 +390,9 @@ def _names_no_stock(text: str) -> bool:
     return not any(rule(text) for rule in may_match if rule is not SOON or len(text) < _SHORT)
 
 
-_MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, SOON, *WORDS.rules)
+_MAY_MATCH = FinderGroup(_SOLD, NOTIFIES, SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
 _NAMES_NO_STOCK = CachedRule(_names_no_stock)
-
-
-def _offers_notice(line: Line) -> bool:
-    """Whether a button or link offers a message when the product is available again."""
-    return bool(line.flags & _PRESSED) and _notifies(line.text)
-
-
-@lru_cache(maxsize=512)
-def _notifies(text: str) -> bool:
-    return len(text) < _SHORT and (_NOTIFIES(text) is not None or awaits_stock(text))
 
 
 def _unmarked_stock(line: Line) -> str | None:
