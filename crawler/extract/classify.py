@@ -50,7 +50,7 @@ _IS_ERRAND_HEADING = full_matcher_of(
 _IS_SEARCH_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:\d{{1,6}} )?(?:{any_of('headings', 'searches')})(?:\W.{{0,50}})?"
 )
-_MAX_ERRAND_HEADING = 60
+_MAX_ERRAND_HEADING, _MAX_CART_TITLE = 60, 24
 #: The heading of an article: "How to", or a question.
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
 _QUESTIONS = frozenset("?？؟")
@@ -295,7 +295,7 @@ def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     _offer_signs(visible, verdict, 2 * has_choices)
     if visible.no_goods:
         verdict.add("product", -15, visible.no_goods)
-    _heading_signs(visible, verdict)
+    _heading_signs(visible, verdict, page.title)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
@@ -368,8 +368,10 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
     return visible.pictured and (bool(has_sign) or is_addressed)
 
 
-def _heading_signs(visible: Visible, verdict: Verdict) -> None:
+def _heading_signs(visible: Visible, verdict: Verdict, title: str) -> None:
     name = visible.fields.get("name") or ""
+    if 0 < len(title) <= _MAX_CART_TITLE and _IS_ERRAND_HEADING(title.strip()):
+        verdict.add("product", -8, "its title is that of postage, terms, a cart or an order")
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
         verdict.add(
             "product", -4, "its heading is that of postage, terms, a cart, an order or a comparison"
