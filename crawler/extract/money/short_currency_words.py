@@ -79,6 +79,8 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
 def _case_beside(text: str, start: int, end: int, local: str) -> tuple[str, int, int] | None:
     """Return the currency of a word right behind or before an amount, and the place of both."""
     words = _CASES[local]
+    if not any(map(text.__contains__, words)):
+        return None
     if end < len(text) and (behind := text[end : end + _REACH].split(None, 1)):
         word = behind[0]
         if word.strip(".,") in words:

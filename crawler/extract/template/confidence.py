@@ -28,6 +28,9 @@ _STOCK_TRUST = dict.fromkeys(("json-ld", "microdata", "rdfa"), 0.9)
 _LOCAL_SIGN_WEIGHT = log(0.85 / 0.15)
 #: The weight of the number of a model or a barcode that stands in for the shop's own, in log odds.
 _STAND_IN_WEIGHT = log(TRUST["text"] / (1 - TRUST["text"]))
+#: The highest weight of a name that only the page's title has, in log odds: hand-made shops write
+#: one title for all products.
+_TITLE_WEIGHT = log(0.8 / 0.2)
 _TRUST_OF = {field: TRUST | {"text": _VISIBLE_TEXT_TRUST[field]} for field in FIELDS}
 _TRUST_OF["availability"] |= _STOCK_TRUST
 #: Pages of a site that weigh as much as the trust in a source on unknown sites.
@@ -85,6 +88,8 @@ def _weight_of_source(field: str, observation: Observation, stats: Field) -> flo
     is_number = chosen_source == "state" and stated > 2 * stats.sources["state"]
     if field == "sku" and (is_number or chosen_source not in {*votes, "state"}):
         return min(weight, _STAND_IN_WEIGHT)
+    if field == "name" and chosen_source == "text" and not votes:
+        return min(weight, _TITLE_WEIGHT)
     if field == "currency" and chosen_source == "text" and is_local(str(value)):
         return min(weight, _LOCAL_SIGN_WEIGHT)
     return weight

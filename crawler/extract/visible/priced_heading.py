@@ -42,6 +42,7 @@ _IS_PRICE_BOX = CachedRule(
 _IS_FRAME = CachedRule(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
+_IS_RATING = CachedRule(lambda words: re.search(r"rating|review|stars", words.lower()) is not None)
 #: Tags of headings, and of boxes that have a heading's letters by their class.
 _TITLE_TAGS = (*_HEADINGS, "span", "div", "p")
 _IS_TITLED = CachedRule(lambda words: not {"h1", "h2"}.isdisjoint(words[:200].lower().split()))
@@ -185,7 +186,9 @@ def _last_before(boxes: list[Element]) -> Element | None:
     for box in boxes:
         for sibling in islice(box.itersiblings(preceding=True), _MAX_AROUND):
             titled = filter(_is_heading, islice(sibling.iter(*_TITLE_TAGS), _MAX_SEARCHED))
-            headings = [h for h in islice(titled, _MAX_AROUND) if short_text(h)]
+            headings = [
+                h for h in islice(titled, _MAX_AROUND) if short_text(h) and not _is_of_rating(h)
+            ]
             if headings:
                 text = short_text(headings[-1])
                 is_name = _is_name(headings[-1]) and not (
@@ -193,6 +196,12 @@ def _last_before(boxes: list[Element]) -> Element | None:
                 )
                 return headings[-1] if is_name else None
     return None
+
+
+def _is_of_rating(heading: Element) -> bool:
+    """Whether a heading stands in a box for stars or reviews: "Be the first to review it"."""
+    box = heading.getparent()
+    return box is not None and _IS_RATING[f"{heading.get('class')} {box.get('class')}"]
 
 
 def _is_heading(element: Element) -> bool:

@@ -61,6 +61,8 @@ _IS_REMARK = lazy_patterns.pattern(
 _OPENING, _CLOSING = '«»“„”"', ("»", "«", "”", "“", '"')
 #: What stands in a title between the shop's name and the product's.
 _BEFORE_NAME = frozenset({": ", "| ", "- ", "– ", "— "})
+#: Links of a trail in a heading, and what stands between them.
+_MAX_TRAIL, _STEPS = 8, "/>»›|→ "
 _BRACKETS = lazy_patterns.pattern(r"^(?:【[^【】]{1,40}】\s*)+")
 #: Classes and ids of a product's number, and of a subtitle below its name.
 _ENDS_NAME = CachedRule(
@@ -227,6 +229,8 @@ def _part_in_title(heading: Element, page: Page) -> str | None:
     """Return the text of a heading's box that is the title's first part, without a slogan."""
     if not len(heading) or (heading.text or "").strip():
         return None
+    if name := _behind_trail(heading):
+        return name
     tail, first_part = heading[0].tail, title_parts(page.title)[:1]
     if tail and (name := " ".join(tail.split())) in first_part:
         return name  # a label for screen readers stands before it
@@ -234,6 +238,15 @@ def _part_in_title(heading: Element, page: Page) -> str | None:
         return None
     parts = (short_text(inner) for inner in islice(heading, _MAX_STEPS))
     return next((part for part in parts if part in first_part), None)
+
+
+def _behind_trail(heading: Element) -> str | None:
+    """Return the text behind the links of a trail in a heading: `Shop / Lamps / Oak lamp`."""
+    tails = [(link.tail or "").strip() for link in islice(heading, _MAX_TRAIL)]
+    is_trail = len(tails) > 1 and all(link.tag == "a" for link in heading)
+    if not is_trail or not tails[-1] or any(tail[:1] not in _STEPS for tail in tails):
+        return None
+    return " ".join(tails[-1].strip(_STEPS).split()) if set(tails[:-1]) <= set(_STEPS) else None
 
 
 def _innermost(heading: Element) -> Element:

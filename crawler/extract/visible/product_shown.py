@@ -229,8 +229,9 @@ def _named_without_heading(
     page: Page, walk: Lines, signs: Visible, structured: Fields
 ) -> tuple[Element | None, Element | None]:
     """Return the name's element on a page without a heading, and the element beside its picture."""
-    if signs.price_line is not None:
-        heading = name_before(walk, signs.price_line)
+    place = _place_to_buy(walk, signs) if signs.price_line is None else signs.price_line
+    if place is not None:
+        heading = name_before(walk, place)
         if heading is not None:
             page.headings_by_name[structured.get("name") or ""] = heading
             return heading, heading
@@ -240,6 +241,14 @@ def _named_without_heading(
         return None, None
     signs.fields["name"] = labelled[0]
     return None, labelled[1]
+
+
+def _place_to_buy(walk: Lines, signs: Visible) -> int | None:
+    """Return the line of the button that buys the one thing of a page without a price."""
+    if not signs.sells or signs.cards:
+        return None
+    lines = (line for line in walk.lines if buys_in_short(line.text))
+    return next((line.index for line in lines), None)
 
 
 def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fields) -> None:

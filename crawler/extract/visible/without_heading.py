@@ -43,7 +43,7 @@ _MAX_ALIKE = 2
 #: Tags of a name on a page without headings, and elements of a cell with more than an amount.
 _BOLD_TAGS, _MIN_IN_CELL = frozenset({"b", "strong", "big"}), 2
 #: Flags of lines that hold no name; a form called after the cart may hold the heading.
-_NO_HEADING_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD
+_NO_HEADING_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.RATING
 _NO_NAME_FLAGS = _NO_HEADING_FLAGS | _lines.BUTTON
 
 
@@ -100,7 +100,8 @@ def heading_below(
 
     A banner says the shop's name as the title does at its end, and has no box in common with the
     price but the page's body. So does one in a box for a logo or with the name of the copyright,
-    unless the title begins with it and goes on: the shop of one thing is called like it.
+    unless the title begins with it and goes on: the shop of one thing is called like it. One in the
+    page's head that the title does not name is a category's.
     """
     if banner is None or place is None:
         return banner
@@ -112,12 +113,32 @@ def heading_below(
         if next((box for box in boxes if box in around), banner).tag != "body":
             return banner
         heading = name_before(walk, place)
-    elif (ends and text == name.casefold()) or not is_shops_own(banner, text, page):
+    elif ends and text == name.casefold():
         return banner
-    else:
+    elif is_shops_own(banner, text, page):
         heading = name_before(walk, place, banner)
         heading = _line_above(walk, place) if heading is None else heading
+    elif _is_of_category(banner, text, page):
+        heading = _first_in_box(walk.lines[place].element)
+    else:
+        return banner
     return banner if heading is None else heading
+
+
+def _is_of_category(banner: Element, text: str, page: Page) -> bool:
+    """Whether a heading stands in the page's head, and the title does not name it."""
+    head = next(banner.iterancestors("header"), None)
+    above = None if head is None else head.getparent()
+    return above is not None and above.tag == "body" and text not in page.title.casefold()
+
+
+def _first_in_box(price: Element) -> Element | None:
+    """Return the first heading of the smallest box around a price that has a picture, too."""
+    for box in islice(price.iterancestors(), _MAX_AROUND):
+        if box.tag != "body" and next(box.iter("img"), None) is not None:
+            headings = (h for h in box.iter(*_HEADINGS) if _may_name(short_text(h)))
+            return next((h for h in headings if not is_general(short_text(h))), None)
+    return None
 
 
 def _line_above(walk: Lines, place: int) -> Element | None:

@@ -192,3 +192,59 @@ def test_a_shop_of_one_thing_is_called_like_it():
 )
 def test_a_price_in_an_attribute_of_a_hand_made_shop_is_read(markup):
     assert _read(f"<h1>Oak lamp</h1>{markup}").fields["price"] == Decimal("19.80")
+
+
+def test_a_cart_with_one_thing_is_no_product():
+    row = "<tr><td><img src=/a.jpg><h4><a href=#>Oak lamp</a></h4><p>Code: 17</p></td><td><p>€49.90</p></td><td><input name=quantity value=1></td><td>€49.90</td></tr>"
+    body = f"<table class=cart_info>{row}</table><a class=btn>Buy</a>{_BUY}"
+    assert _read(body, title="Your shopping cart").kind != "product"
+    assert _read(body, title="Košík", lang="cs").kind != "product"
+    assert _read(body, title="Oak lamp").kind == "product"
+
+
+def test_a_heading_of_the_page_s_head_that_no_title_names_is_no_product_s():
+    banner = "<header><a href=/><img src=/logo.png></a><h1>Our lamps</h1></header>"
+    thing = f"<section><article><img src=/oak.jpg><h2>Oak lamp</h2><h3>A lamp of solid oak</h3></article><p class=price>€15.00</p>{_BUY}</section>"
+    assert _read(banner + thing, title="Product").fields["name"] == "Oak lamp"
+    own = "<header><h1>Oak lamp</h1></header>"
+    there = f"<section><img src=/oak.jpg><h2>Details</h2><p class=price>€15.00</p>{_BUY}</section>"
+    assert _read(own + there, title="Oak lamp | Shop").fields["name"] == "Oak lamp"
+
+
+def test_an_invitation_to_review_a_product_is_not_its_name():
+    stars = "<div class=product-rating><h6>Be the first to review this product</h6></div>"
+    body = f"<div><h3>Oak lamp</h3>{stars}<div class=price>€15.00</div>{_BUY}</div>"
+    assert _read(body, title="Detail").fields["name"] == "Oak lamp"
+
+
+def test_the_name_stands_behind_the_links_of_a_trail_in_its_heading():
+    trail = "<h2><a href=/catalog>Catalog</a> / <a href=/catalog/1>Lamps</a> / Oak lamp</h2>"
+    body = f"{trail}<p class=price>€15.00</p>{_BUY}"
+    assert _read(body, title="Catalog").fields["name"] == "Oak lamp"
+
+
+def test_the_name_stands_before_the_button_where_no_price_is_read():
+    body = f"<div><h2>Oak lamp</h2><p>Article: 1839707</p><span><span>395</span>{_BUY}</span></div>"
+    assert _read(body, path="/p/17", title="My framework").fields["name"] == "Oak lamp"
+
+
+def test_a_name_that_only_the_title_has_is_not_sure():
+    body = f"<div><p>An old thing.</p><p class=price>€15.00</p>{_BUY}</div>"
+    found = _read(body, title="Antiques")
+    assert found.fields["name"] == "Antiques"
+    assert _confidence(found)["name"] <= 0.8
+
+
+@pytest.mark.parametrize(
+    ("notice", "buy", "lang"),
+    [
+        ("Notify me when available", "Add to cart", "en"),
+        ("재입고알림", "장바구니 담기", "ko"),
+        ("再入荷お知らせ", "カートに入れる", "ja"),
+    ],
+)
+def test_a_notice_beside_a_button_that_buys_does_not_say_that_it_is_sold_out(notice, buy, lang):
+    body = "<h1>Oak lamp</h1><p class=price>€15.00</p><div><button>{}</button><button{}>{}</button></div>"
+    assert _read(body.format(notice, "", buy), lang=lang).fields["availability"] == "InStock"
+    idle = _read(body.format(notice, " disabled", buy), lang=lang)
+    assert idle.fields["availability"] == "OutOfStock"
