@@ -97,10 +97,10 @@ def _texts(box: Element) -> Iterator[str]:
 
 
 def _title(box: Element, local: str | None) -> str:
-    """Return the first text of a box, without an amount."""
+    """Return the first text of a box, without a label before it and an amount."""
     text = next(filter(None, _texts(box)), "")
     money = next(find_prices(text, local), None)
-    return text if money is None else text[: money.start].strip()
+    return (text if money is None else text[: money.start]).rpartition(": ")[2].strip()
 
 
 def _are_packs(titles: list[str]) -> bool:

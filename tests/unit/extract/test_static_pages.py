@@ -40,6 +40,7 @@ _DRINKS = (("Espresso", "€2.60"), ("Latte", "€3.70"), ("Mocha", "€4.20"))
         f"<div class=card><img src=/a.jpg><p>{{}}</p><p>{{}}</p>{_BUY}</div>",
         f"<div class=card><h2><a class=btn>{{}} {{}}</a></h2>{_BUY}</div>",
         f"<tr><td>{{}}</td><td>{{}}</td><td>{_BUY}</td></tr>",
+        f"<div class=card><img src=/a.jpg><div><p>Name: {{}}</p><p>{{}}</p><form>{_BUY}</form></div></div>",
     ],
 )
 @pytest.mark.parametrize("count", [2, 3])
