@@ -384,6 +384,8 @@ def find_price(
     signs.words_before = words_before if price.money.start else price.unit
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
+    if signs.price_rival == signs.fields.get("regular_price"):
+        signs.price_rival = None
 
 
 def _words_before(walk: Lines, price: Candidate) -> str:

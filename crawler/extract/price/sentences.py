@@ -150,6 +150,8 @@ def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Deci
     £14 / £16` may be a reduction.
     """
     is_bare = _is_bare(price)
+    if not is_bare and (beside := _beside_in_line(price, candidates)):
+        return beside
     place, lines = price.line.index, walk.lines
     near = lines[place - 1].flags | (
         0 if is_bare or place + 1 >= len(lines) else lines[place + 1].flags
@@ -172,6 +174,18 @@ def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Deci
                 is_bare or _is_qualified(price, walk)
             )
             return c.money.value if is_rival else None
+    return None
+
+
+def _beside_in_line(price: Candidate, candidates: list[Candidate]) -> Decimal | None:
+    """Return another amount of the price's line, if words stand between: `12 € online / 15 €`."""
+    for c in candidates:
+        if c.line is not price.line or c.money.value == price.money.value:
+            continue
+        first, second = sorted((c.money, price.money), key=lambda money: money.start)
+        between = price.line.text[first.end : second.start]
+        if not (c.other or c.old or c.now or price.now) and any(map(str.isalpha, between)):
+            return c.money.value
     return None
 
 

@@ -249,3 +249,19 @@ def test_a_notice_beside_a_button_that_buys_does_not_say_that_it_is_sold_out(not
     assert _read(body.format(notice, "", buy), lang=lang).fields["availability"] == "InStock"
     idle = _read(body.format(notice, " disabled", buy), lang=lang)
     assert idle.fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize("text", ["12 € online / 15 €", "12 € small / 15 € large"])
+def test_words_between_two_amounts_of_a_line_make_the_price_doubtful(text):
+    found = _read(f"<h1>Oak lamp</h1><div class=price>{text}</div>{_BUY}")
+    assert found.fields["price"] == Decimal(12)
+    assert _confidence(found)["price"] < 0.9
+
+
+@pytest.mark.parametrize(
+    "text", ["12 € statt 15 €", "12 € was 15 €", "Black Friday 12 € / 15 €", "12 € save 3 €"]
+)
+def test_known_words_between_two_amounts_of_a_line_leave_the_price_sure(text):
+    found = _read(f"<h1>Oak lamp</h1><div class=price>{text}</div>{_BUY}")
+    assert found.fields["price"] == Decimal(12)
+    assert _confidence(found)["price"] >= 0.95
