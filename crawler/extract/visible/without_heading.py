@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice, zip_longest
+from functools import partial
+from itertools import islice, takewhile, zip_longest
+from operator import is_not
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money import short_currency_words
@@ -133,12 +135,18 @@ def _is_of_category(banner: Element, text: str, page: Page) -> bool:
 
 
 def _first_in_box(price: Element) -> Element | None:
-    """Return the first heading of the smallest box around a price that has a picture, too."""
+    """Return the first heading before a price in the smallest box around it that has a picture."""
     for box in islice(price.iterancestors(), _MAX_AROUND):
         if box.tag != "body" and next(box.iter("img"), None) is not None:
-            headings = (h for h in box.iter(*_HEADINGS) if _may_name(short_text(h)))
-            return next((h for h in headings if not is_general(short_text(h))), None)
+            before = takewhile(partial(is_not, price), box.iter(price.tag, *_HEADINGS))
+            texts = ((h, short_text(h)) for h in before if h.tag in _HEADINGS)
+            return next((h for h, text in texts if _may_name(text) and not _is_section(text)), None)
     return None
+
+
+def _is_section(text: str) -> bool:
+    is_of_others = _lines.begins_other_section(text) is not None
+    return is_general(text) or is_of_others or _lines.describes(text) is not None
 
 
 def _line_above(walk: Lines, place: int) -> Element | None:

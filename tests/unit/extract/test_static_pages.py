@@ -210,6 +210,10 @@ def test_a_heading_of_the_page_s_head_that_no_title_names_is_no_product_s():
     own = "<header><h1>Oak lamp</h1></header>"
     there = f"<section><img src=/oak.jpg><h2>Details</h2><p class=price>€15.00</p>{_BUY}</section>"
     assert _read(own + there, title="Oak lamp | Shop").fields["name"] == "Oak lamp"
+    behind = (
+        f"<section><img src=/oak.jpg><p class=price>€15.00</p>{_BUY}<h2>Of solid oak</h2></section>"
+    )
+    assert _read(own + behind, title="Shop").fields["name"] == "Oak lamp"
 
 
 def test_an_invitation_to_review_a_product_is_not_its_name():
