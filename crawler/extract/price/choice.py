@@ -384,8 +384,6 @@ def find_price(
     signs.words_before = words_before if price.money.start else price.unit
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
-    if signs.price_rival == signs.fields.get("regular_price"):
-        signs.price_rival = None
 
 
 def _words_before(walk: Lines, price: Candidate) -> str:
@@ -442,6 +440,8 @@ def _set_regular(
     if regular:
         nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
         signs.fields["regular_price"] = nearest.money.value
+        if signs.price_rival == nearest.money.value:
+            signs.price_rival = None
         signs.fields["currency"] = price.money.currency or nearest.money.currency
         words = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
         is_old = bool(nearest.line.flags & _lines.OLD) or says_old(words)

@@ -305,9 +305,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     availability = marked or (firm or signs.in_stock_by_button() if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = "PreOrder" if ahead and availability in {"InStock", "PreOrder"} else None
-    signs.stock_boxed = bool(marked or by_button) or _shows_sold(
-        last, None if can_press else firm, signs
-    )
+    signs.stock_boxed = bool(marked or by_button) or _shows_sold(last, firm, can_press, signs)
     signs.fields["availability"] = by_button or availability or stock_if_sold(walk, signs)
 
 
@@ -330,11 +328,11 @@ def _can_press(walk: Lines, button: Line, firm: str | None, signs: Visible) -> b
     return is_own and not buys_linked(before[-2:], signs)
 
 
-def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
+def _shows_sold(last: Line | None, stock: str | None, can_press: bool, signs: Visible) -> bool:
     """Whether a button says "sold", or words do beside the price, an idle button, "tell me" or in a message."""
     if last is None:
         return False
-    is_sold = stock in UNAVAILABLE
+    is_sold = stock in UNAVAILABLE and not can_press
     if not is_sold or signs.notifies or signs.buy_buttons:
         return is_sold or _is_sold_button(last)
     by_price = abs(last.index - (signs.price_line or -BESIDE)) <= BESIDE
