@@ -94,8 +94,17 @@ class Finding(Value):
 
 OK = Finding("ok", "ok")
 
-#: A password's field, and the elements in which a login form is no wall.
+#: A password's field, and the elements in which a login form may be no wall.
 _PASSWORD, _MENUS = b'type="password"', (b"nav", b"header")
+#: Parts of words with which a page asks for a login, in lower case where they are ASCII.
+_LOGIN_WORDS = re.compile(
+    (
+        "log-?in|log(?:ged)? in|sign[ -]?in|passwor|register|anmeld|einlogg|angemeldet|registrier"
+        "|mot de passe|connecte|connexion|identifi|contrase|inici[ae]r? ses|accedi|inlogg|logga in"
+        "|logg inn|log ind|wachtwoord|kirjaudu|zalog|hasło|přihl|prihl|entrar|senha|Войти|войти"
+        "|Парол|парол|Авториз|авториз|ログイン|登录|登入|로그인|giriş|bejelentkez|autentific"
+    ).encode()
+)
 
 #: Pieces of HTML, the visible text in characters below which they count, and their finding.
 _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
@@ -275,17 +284,38 @@ def _by_visible_text(body: bytes, head: bytes) -> Finding | None:
 
 
 def _logs_in_aside(body: bytes) -> bool:
-    """Whether the last login form stands in a menu or a header, or above the page's heading.
+    """Whether the last login form stands in a menu, or above the heading, of a page of its own.
+
+    A wall has such a form as well: what stands below it asks for a login, or there is nothing.
 
     >>> _logs_in_aside(b'<nav><input type="password"></nav><p>About us</p>')
     True
+    >>> _logs_in_aside(b'<nav><input type="password"></nav><p>Please log in</p>')
+    False
     >>> _logs_in_aside(b'<nav></nav><h1>Sign in</h1><input type="password">')
     False
     """
     before, _, behind = body[: 4 * HEAD].lower().rpartition(_PASSWORD)
-    return b"<h1" in behind or any(
-        before.rfind(b"<" + menu) > before.rfind(b"</" + menu) for menu in _MENUS
+    behind = behind.partition(b"<footer")[0]  # themes have links to a login there
+    below = _below_heading(before, behind) or next(
+        (behind.partition(b"</" + menu)[2] for menu in _MENUS if _is_within(menu, before)), b""
     )
+    text = _HIDDEN.sub(b" ", below.partition(b">")[2])
+    return not text.isspace() and text != b"" and _LOGIN_WORDS.search(text) is None
+
+
+def _below_heading(before: bytes, behind: bytes) -> bytes:
+    """Return what begins with the page's heading, if that stands behind a login form."""
+    start = behind.find(b"<h1")
+    return behind[start:] if start >= 0 and b"<h1" not in before else b""
+
+
+def _is_within(menu: bytes, before: bytes) -> bool:
+    """Whether what stands before a form opens a menu, and has no heading in it."""
+    start = before.rfind(b"<" + menu)
+    opened = before[start:] if start >= 0 else b""
+    is_tag = opened[len(menu) + 1 :][:1] in {b">", b" ", b"\n", b"\t", b"\r"}
+    return is_tag and b"</" + menu not in opened and b"<h1" not in opened
 
 
 def _has_content(lower: bytes) -> bool:

@@ -130,14 +130,17 @@ WALLS: list[tuple[str, Page, str, str]] = [
         "a short page whose menu has a login form",
         page(
             200,
-            html(body=b'<nav><a href="/">Home</a><input type="password"></nav><p>Our terms</p>'),
+            html(body=b'<nav><input type="password"></nav><p>Our terms</p><footer>Log in</footer>'),
         ),
         "ok",
         "ok",
     ),
     (
         "a short page below the box of a login form",
-        page(200, html(body=b'<div><input type="password"></div><h1>Our terms</h1><p>None.</p>')),
+        page(
+            200,
+            b'<body><div><input type="password"></div><h1>Our terms</h1><p>None.</p>',
+        ),
         "ok",
         "ok",
     ),
@@ -145,7 +148,52 @@ WALLS: list[tuple[str, Page, str, str]] = [
         "a wall below a menu with a login form",
         page(
             200,
-            html(body=b'<nav><input type="password"></nav><h1>Sign in</h1><input type="password">'),
+            b'<body><nav><input type="password"></nav><h1>Sign in</h1><input type="password">',
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
+        "a wall that names the login form of its menu",
+        page(
+            200,
+            b'<body><nav><input type="password"></nav><h1>Traders only</h1><p>Please log in.</p>',
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
+        "a wall whose card has its title and its form in a header",
+        page(
+            200,
+            b'<body><div><header><h2>Dealers</h2><input type="password"></header></div>',
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
+        "a wall with a second heading for new customers",
+        page(
+            200,
+            b'<body><h1>Welcome</h1><input type="password"><h1>New customers</h1>Write to us',
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
+        "a wall in a menu that is not closed",
+        page(
+            200,
+            b'<body><nav><a href="/">Home</a><h1>Welcome</h1><input type="password">Write to us',
+        ),
+        "blocked",
+        "login-wall",
+    ),
+    (
+        "a wall below a site's name in a form's box",
+        page(
+            200,
+            b'<body><div><input type="password"></div><footer><h1>The shop</h1></footer>',
         ),
         "blocked",
         "login-wall",
