@@ -352,7 +352,7 @@ class _LinkCollector:
         self, element: Element, rel: str, target: Address, url: str, context: int
     ) -> tuple[LinkKind | None, str]:
         """Return the kind of a link that may turn a page of a listing, or narrow it."""
-        if context & PAGER and is_idle(element):
+        if context & PAGER and is_idle(element, target, self.address):
             return None, ""
         param = (
             odd_page_parameter(

@@ -200,11 +200,17 @@ def without_first_page(element: Element, url: str, odd_name: str = "") -> str:
     return f"{place}?{'&'.join(others)}" if others else place
 
 
-def is_idle(element: Element) -> bool:
-    """Whether a pager's link is marked as one that leads nowhere, as "back" on the first page is."""
+def is_idle(element: Element, target: Address, page_address: Address) -> bool:
+    """Whether a pager's link is marked as one that leads nowhere, as "back" on the first page is.
+
+    Scripts mark whole pagers, or links that they follow themselves; those lead forward.
+    """
     box = element.getparent()
     classes = f"{element.get('class') or ''} {'' if box is None else box.get('class') or ''}"
-    return "isabled" in classes and _IDLE(classes) is not None
+    if "isabled" not in classes or _IDLE(classes) is None:
+        return False
+    is_numbered = any(is_page_parameter(name) for name, _ in target[2])
+    return is_numbered and number_in(target) <= max(number_in(page_address), 1)
 
 
 def _is_numbered_first(element: Element) -> bool:

@@ -35,8 +35,6 @@ _NO_MENUS = frozenset({"form", "input"})
 _MENU_TAGS, _MAX_MENU_LEVELS, _MAX_MENUS = frozenset({"nav", "header"}), 3, 10
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
-#: Characters of a product's number in the addresses of its choices.
-_MIN_NUMBER = 4
 #: Names of form fields that choose another view of the same products.
 _VIEW_PARAMETER = full_matcher(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
@@ -52,9 +50,8 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
     for element in page.frames:
         if source := element.get("src"):
             yield element, source
-    number = page.number if page.shows_product and len(page.number or "") >= _MIN_NUMBER else None
     for select in page.selects:
-        yield from _choice_addresses(select, number)
+        yield from _choice_addresses(select)
 
 
 def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
@@ -112,18 +109,13 @@ def says_more(element: Element) -> bool:
     return _MORE_LABEL(short_text(element)) is not None
 
 
-def _choice_addresses(select: Element, number: str | None) -> Iterator[tuple[Element, str]]:
-    """Yield the addresses of a `select`: its values, or those that its form requests with each.
-
-    Values that have the page's product's *number* in a parameter load its sizes and colours.
-    """
+def _choice_addresses(select: Element) -> Iterator[tuple[Element, str]]:
+    """Yield the addresses of a `select`: its values, or those that its form requests with each."""
     options = islice(select.iter("option"), 2 * _MAX_OPTIONS)  # selects may be nested
     values = [value for field in options if (value := (field.get("value") or "").strip())]
     if not 1 < len(values) <= _MAX_OPTIONS:
         return
     if all(map(_ADDRESS.match, values)):
-        if number and all(f"={number}&" in f"{value.partition('?')[2]}&" for value in values):
-            return
         yield from ((select, value) for value in values)
         return
     name, form = select.get("name"), next(select.iterancestors("form"), None)

@@ -43,10 +43,10 @@ _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
 
-#: Shopify and InSales serve a product below each collection that contains it.
+#: Shopify serves a product below each collection that contains it. InSales' `/collection/a/product/b`
+#: is not told by its address from shops that have no other one.
 _COLLECTION = lazy_patterns.pattern(
-    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections?/[^/?#]+(/products?/[^/?#]+)",
-    re.I,
+    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
 #: osCommerce, its forks, OpenCart, AbanteCart, Magento, Cafe24, Odoo and Demandware add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
@@ -336,7 +336,7 @@ def without_category(url: str) -> str:
     >>> without_category("https://a.example/shop/page-2?category=4"), without_category("https://a.example/search.html?cgid=new")
     ('https://a.example/shop/page-2?category=4', 'https://a.example/search.html?cgid=new')
     """
-    if "/collection" in url:
+    if "/collections/" in url:
         return _COLLECTION.sub(r"\1\2", url)
     if any(sign in url for sign in _SIGNS_OF_CATEGORY):
         for product, category in _CATEGORY_PARAMETERS:

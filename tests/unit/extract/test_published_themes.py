@@ -37,6 +37,14 @@ def test_a_pagers_arrow_that_is_disabled_is_not_followed():
     assert links["https://shop.example/lamps?page=2"] == "pagination"
 
 
+@pytest.mark.parametrize("of_box", ["pagination disabled", "pagination scroll-disabled"])
+@pytest.mark.parametrize("of_link", ["", "disabled"])
+def test_a_pager_that_a_script_enables_is_followed(of_box, of_link):
+    pages = "".join(f"<a class='{of_link}' href='/lamps?page={n}'>{n}</a>" for n in (1, 2, 3))
+    links = _links(f"{_TILES}<div class='{of_box}'>{pages}</div>")
+    assert [links.get(f"https://shop.example/lamps?page={n}") for n in (2, 3)] == ["pagination"] * 2
+
+
 def test_the_first_page_by_the_number_of_products_before_it_is_the_listing():
     pager = "".join(
         f"<a class=pagenumber href='/lamps?pageSize=6&startIndex={6 * n}'>{n + 1}</a>"
@@ -90,9 +98,16 @@ def test_the_addresses_that_load_a_products_sizes_are_no_pages():
     page = _page(body, "/oak-lamp/25000109M.html")
     assert extract(page).fields["sku"] == "25000109M"
     assert not any("Variation" in link.url for link in find_links(page))
-    siblings = _page(body.replace("pid=25000109M", "pid=25000110M"), "/oak-lamp/25000109M.html")
-    extract(siblings)
-    assert any("Variation" in link.url for link in find_links(siblings))
+
+
+def test_further_products_in_a_select_are_pages_also_where_they_name_the_pages_product():
+    parts = "".join(f"<option value='/part?of=25000109&id={n}'>{n}</option>" for n in (71, 72))
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><p>Item No. 25000109</p><select>{parts}</select>{_BUY}"
+    page = _page(body, "/oak-lamp/25000109.html")
+    assert extract(page).fields["sku"] == "25000109"
+    assert {f"https://shop.example/part?of=25000109&id={n}" for n in (71, 72)} <= {
+        link.url for link in find_links(page)
+    }
 
 
 def test_a_maker_in_a_table_above_the_name_is_the_products():
@@ -109,11 +124,21 @@ def test_the_first_of_the_variants_numbers_is_the_products(sign):
     assert extract(_page(body)).fields["sku"] == "oak-05-S"
 
 
-def test_a_product_below_a_collection_or_a_path_is_asked_for_once():
-    tiles = "".join(
-        f"<li class=product><a href='{place}lamp-{n}'><h3>Lamp {n}</h3></a><b class=price>€ {n}</b></li>"
+def test_a_product_below_a_collection_is_asked_for_once():
+    tiles = _tiles("/product/", "/collections/new/products/")
+    links = _links(tiles, "/collections/new")
+    assert not any("/collections/" in url for url in links)
+
+
+def test_a_product_that_has_no_address_but_below_its_collection_is_asked_for_there():
+    links = _links(_tiles("/collection/oak/product/", "/collection/elm/product/"))
+    assert len(links) == 8
+    assert all("/collection/" in url for url in links)
+
+
+def _tiles(*places):
+    return "".join(
+        f"<li class=product><a href='{place}lamp-{n}'><h3>{place} {n}</h3></a><b class=price>€ {n}</b></li>"
         for n in range(11, 15)
-        for place in ("/product/", "/collection/new/product/", "/collections/new/products/")
+        for place in places
     )
-    links = _links(tiles, "/collection/new")
-    assert not any("/collection" in url for url in links)
