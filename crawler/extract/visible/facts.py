@@ -74,8 +74,6 @@ _NAMES_OEM = lazy_patterns.pattern(r"\boem?\b", re.I)
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 #: Not within another word of a class: `sku clean`, `sku jeans`.
 _NAMES_BARCODE = re.compile(r"(?<![a-z])(?:ean|upc)(?=[^a-z]|$|value|code|number|text)").search
-#: A word of letters and figures, which is no barcode: a shop's own number below "UPC".
-_OWN_CODE = re.compile(r"(?=[\w-]*[^\W\d_])(?=[^\W\d]*-?[^\W\d]*\d[\w-]*\d)[\w-]{4,20}").fullmatch
 #: Cells of labels, and cells of a row with a label and its value.
 _HEADS = frozenset({"th", "dt"})
 _CELLS = frozenset({"td", "th", "dt", "dd"})
@@ -441,7 +439,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         return
     text, value = value, value.strip(AROUND)
     if field == "gtin":
-        value = named_gtin(value) or _own_code_noted(signs, value)
+        value = named_gtin(value) or ""
     else:
         if " " in value:
             value = value.replace("：", ": ")
@@ -460,13 +458,6 @@ def _take(signs: Visible, field: str, value: str) -> None:
     elif value and (is_known or field not in signs.fields):
         signs.fields[field] = value
         signs.facts += field != "brand"
-
-
-def _own_code_noted(signs: Visible, value: str) -> str:
-    """Return '', and note a code of the shop's own that it calls a barcode's number."""
-    if _OWN_CODE(value):
-        signs.further_facts.append(("sku", value))
-    return ""
 
 
 def _is_model(fields: Fields) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import unescape
-from itertools import islice
+from itertools import islice, takewhile
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.link_targets import link_around, maker_led_to
@@ -52,14 +52,18 @@ def maker_elsewhere(page: Page, heading: Element, name: str) -> str | None:
 
 
 def _maker_in_row(page: Page, heading: Element) -> str | None:
-    """Return the maker in a table of the box that microdata call the product: it may stand above."""
+    """Return the maker in a table above the name, in the box that microdata call the product.
+
+    What stands below belongs to other products, too: those that it fits, and those beside it.
+    """
     if not (page.holds(_PRODUCT_TYPE) and page.holds(b"<tr")):
         return None
     types = ((box.get("itemtype") or "", box) for box in heading.iterancestors())
     box = next((box for kind, box in types if kind.endswith("/Product")), None)
-    for row in () if box is None else islice(box.iter("tr"), _MAX_ROWS):
+    rows = () if box is None else islice(box.iter("tr", heading.tag), _MAX_ROWS)
+    for row in takewhile(lambda element: element is not heading, rows):
         texts = [short_text(cell) for cell in row] if len(row) == _CELLS else ["", ""]
-        if label_of(texts[0]) == "brand":
+        if next(row.iter("select"), None) is None and label_of(texts[0]) == "brand":
             return as_maker(texts[1].strip(), texts[1]) or None
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice, takewhile
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
@@ -34,6 +35,8 @@ _SCALES = frozenset({"5", "10"})
 _BARE, _NAMES_COUNT = frozenset("12345"), re.compile(r"count|total|num|review", re.I).search
 #: Characters of an element with a rating, and lines from the heading to a number of reviews.
 _MAX_TEXT, _MAX_DISTANCE = 200, 60
+#: Parts of such an element that are read before a form.
+_MAX_PARTS = 20
 
 
 def take_rating(walk: Lines, fields: Fields) -> None:
@@ -41,9 +44,7 @@ def take_rating(walk: Lines, fields: Fields) -> None:
     for element in walk.ratings[:20]:
         if "rating" in fields and "review_count" in fields:
             return
-        text = element.get("aria-label") or element.get("title")
-        if not text and next(element.iter("select", "textarea"), None) is None:
-            text = short_text(element)  # a form for a review names all numbers of stars
+        text = element.get("aria-label") or element.get("title") or _text_before_form(element)
         text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT] if text else ""
         value = _stars(element, text) if "rating" not in fields else None
         if value and value <= 5:  # without a review, templates show no star of five
@@ -53,6 +54,20 @@ def take_rating(walk: Lines, fields: Fields) -> None:
             fields["review_count"] = reviews
     if "review_count" not in fields and walk.heading >= 0:
         _take_from_lines(walk, fields)
+
+
+def _text_before_form(element: Element) -> str:
+    """Return an element's text up to a form for a review, which names all numbers of stars."""
+    if not len(element) or _form_in(element) is None:
+        return short_text(element)
+    parts = [element.text]
+    for child in islice(takewhile(lambda child: _form_in(child) is None, element), _MAX_PARTS):
+        parts += [short_text(child), child.tail]
+    return " ".join(part[:MAX_TEXT_LENGTH] for part in parts if part)
+
+
+def _form_in(element: Element) -> Element | None:
+    return next(element.iter("select", "textarea"), None)
 
 
 def _take_from_lines(walk: Lines, fields: Fields) -> None:

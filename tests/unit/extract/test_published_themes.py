@@ -71,14 +71,14 @@ def test_what_else_is_available_says_no_stock(remark):
     assert extract(_page(body)).fields["availability"] == "OutOfStock"
 
 
-def test_a_code_that_a_shop_calls_a_barcodes_number_is_its_own():
-    table = "<table><tr><th>UPC</th><td>{}</td></tr></table>"
+@pytest.mark.parametrize("code", ["CODE128", "NA12", "UPC-A12"])
+def test_what_stands_for_a_barcode_that_a_product_lacks_is_no_key_of_it(code):
+    table = f"<table><tr><th>EAN</th><td>{code}</td></tr></table>"
     body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}{table}"
-    assert extract(_page(body.format("OAK103"))).fields["sku"] == "OAK103"
-    labels = body.replace("UPC", "EAN").format("AB-12")
-    assert extract(_page(labels)).fields["sku"] == "AB-12"
-    barcode = extract(_page(body.format("4006381333931"))).fields
-    assert (barcode["gtin"], barcode["sku"]) == ("4006381333931", "lamp-12")
+    data = '{"@type": "Product", "name": "Oak lamp", "sku": "J1"}'
+    data = f"<script type='application/ld+json'>{data}</script>"
+    assert extract(_page(body, "/p/oak-lamp")).fields["external_id"] == "oak-lamp"
+    assert extract(_page(data + body)).fields["sku"] == "J1"
 
 
 def test_the_choices_of_a_form_for_a_review_are_no_rating():
@@ -87,6 +87,8 @@ def test_the_choices_of_a_form_for_a_review_are_no_rating():
     result = extract(_page(body))
     assert result.fields["price"] == Decimal("12.00")
     assert "rating" not in result.fields
+    rated = body.replace("(No reviews yet)", "4.5 / 5 stars from 12 reviews")
+    assert extract(_page(rated)).fields["rating"] == 4.5
 
 
 def test_the_addresses_that_load_a_products_sizes_are_no_pages():
@@ -116,6 +118,11 @@ def test_a_maker_in_a_table_above_the_name_is_the_products():
     assert extract(_page(body)).fields["brand"] == "Acme"
     outside = table + body.replace(table, "")
     assert "brand" not in extract(_page(outside)).fields
+    below = f"<div class=related><h3>Pine lamp</h3>{table}</div>"
+    below = body.replace(table, "").replace(_BUY, _BUY + below)
+    assert "brand" not in extract(_page(below)).fields
+    choice = body.replace("Acme", "<select><option>Any</option><option>Acme</option></select>")
+    assert "brand" not in extract(_page(choice)).fields
 
 
 @pytest.mark.parametrize("sign", ["～", "〜"])

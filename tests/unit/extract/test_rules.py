@@ -59,7 +59,7 @@ class TestFacts:
             f"<p>SKU: {'A1' * 21}</p>",
             '<span class="sku">AB-12 and more</span>',
             '<span class="sku">SKU:</span>',
-            "<dl><dt>SKU</dt><dt>EAN</dt><dd>AB-12 and more</dd></dl>",
+            "<dl><dt>SKU</dt><dt>EAN</dt><dd>AB-12</dd></dl>",
             "<table><tr><th>SKU</th></tr></table>",
             "<p>Orders of 20 SKU AB-12 and others</p>",
         ],
