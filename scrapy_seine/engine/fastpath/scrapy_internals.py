@@ -16,6 +16,7 @@ the feature is left to Scrapy's own code, and one log line reports it (`availabl
   through Scrapy's generators, as those of a project's own middlewares do.
 - `start`: an exception of a spider's start is an Exception. Else a cancellation in it ends no
   worker.
+- `rules`: a CrawlSpider's failed page is a dead letter if its rule has no errback. Else it is done.
 - `shell`: `scrapy shell` joins no crawl. Else it does: give it a SEINE_CRAWL of its own.
 - `pipelines`, `cookies`, `selectors`, `warm-up`, `wake`: less CPU and memory, a prompt first
   request, and an idle worker that is woken directly instead of by `engine.crawl`.
@@ -39,6 +40,7 @@ from typing import Any
 import scrapy
 from scrapy.core import scraper
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.spiders import CrawlSpider, Rule
 from scrapy.utils.defer import ensure_awaitable
 
 logger = logging.getLogger(__name__)
@@ -97,6 +99,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "wake": ("scrapy.core.engine:ExecutionEngine._slot",),
     "start": ("scrapy.core.engine:ExecutionEngine._start",),
+    "rules": ("scrapy.spiders:CrawlSpider._rules",),
     "shell": ("scrapy.crawler:Crawler._started",),
 }
 
@@ -206,6 +209,11 @@ def has_begun(crawler: Any) -> bool:
 def pretend_begun(crawler: Any) -> None:
     """Make `has_begun` true of a crawler that only lends its settings."""
     crawler._started = True
+
+
+def rules_of(spider: CrawlSpider) -> list[Rule]:
+    """Return a CrawlSpider's rules as it applies them, with the methods that they name."""
+    return spider._rules if available("rules") else []
 
 
 def slot_of(engine: Any) -> Any:

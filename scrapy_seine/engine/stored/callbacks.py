@@ -8,13 +8,13 @@ author wrote to be called with a page, and none that Scrapy, scrapy-redis or thi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from scrapy import Request, Spider
-from scrapy.spiders import Rule
+from scrapy.spiders import CrawlSpider, Rule
 
+from scrapy_seine.engine.fastpath.scrapy_internals import rules_of
 from scrapy_seine.errors import EncodeError
 
 #: Classes of these packages are not the spider's own.
@@ -32,12 +32,17 @@ _CALLED_WITH = frozenset({"response", "failure"})
 
 
 def rule_of(call: Any, request: Request) -> Rule | None:
-    """Return the rule that a CrawlSpider's own callback or errback of a request is for."""
-    rules: Sequence[Rule] = getattr(getattr(call, "__self__", None), "rules", ())
-    number = request.meta.get("rule")
-    if getattr(call, "__name__", "") not in _OF_RULES or not isinstance(number, int):
+    """Return the rule that a CrawlSpider's own callback or errback of a request is for.
+
+    None for a method of the same name that the spider's author wrote: it handles what it gets.
+    """
+    spider, name = getattr(call, "__self__", None), getattr(call, "__name__", "")
+    if name not in _OF_RULES or not isinstance(spider, CrawlSpider):
         return None
-    return rules[number] if number < len(rules) else None
+    if getattr(call, "__func__", None) is not getattr(CrawlSpider, name, None):
+        return None
+    rules, number = rules_of(spider), request.meta.get("rule")
+    return rules[number] if isinstance(number, int) and 0 <= number < len(rules) else None
 
 
 def _is_own(kind: type) -> bool:
