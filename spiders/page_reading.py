@@ -25,6 +25,8 @@ from scrapy_seine.urls import slot
 from spiders import which_site
 
 OK = 200
+#: Statuses of redirects that shall be followed by whoever keeps the old address.
+_FOR_GOOD = (301, 308)
 #: Key in meta: the fingerprint of the listing's page before, from `listing_fingerprint`.
 SHELF = "shelf"
 #: Key in meta: the search for a listing's last page, which goes on at this page.
@@ -76,12 +78,16 @@ class PageReading(FrontierSpider):
 
 
 def shows_another(response: Response, external_ids: set[str | None]) -> bool:
-    """Whether a known product's address is redirected to a page of other products than that one.
+    """Whether a known product's address is redirected for good to a page of other products.
 
     A shop that gave a product a new address shows it under a new key, if the address is its key.
+    A redirect for now (to a region's page, a campaign's) says nothing of the product.
     """
     known = (response.meta.get(m.KNOWN) or {}).get("id")
-    if not known or response.request is None or "redirect_urls" not in response.meta:
+    reasons = response.meta.get("redirect_reasons")
+    if not known or response.request is None or not reasons:
+        return False
+    if not all(reason in _FOR_GOOD for reason in reasons):
         return False
     paths = {urlsplit(url).path for url in (requested_address(response.request), response.url)}
     return len(paths) > 1 and None not in external_ids and known not in external_ids
