@@ -33,6 +33,8 @@ from scrapy_seine.reads.fleet import Fleet, read_fleet
 
 #: Domains that a name is compared with, at most.
 _COMPARED = 1000
+#: Fields of a request by which a project's own fingerprint may tell it from others.
+_COMPARED_FIELDS = ("url", "method", "headers", "body", "cookies", "meta", "cb_kwargs", "flags")
 #: Options that each action reads, beside those that all read.
 ACTIONS = {
     "show": {"domain", "top"},
@@ -202,8 +204,8 @@ class Command(SeineCommand):
             redis,
             frontier,
             source,
-            lambda url, method, body: known.request_fingerprint(
-                Request(url, method=method, body=body)
+            lambda fields: known.request_fingerprint(
+                Request(**{name: fields[name] for name in _COMPARED_FIELDS if name in fields})
             ),
         )
         self.show(result.text(), **attrs.asdict(result))

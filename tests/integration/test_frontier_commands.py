@@ -310,6 +310,30 @@ def test_imported_requests_are_those_that_the_projects_workers_know(desk: Desk) 
     assert desk.do(lambda f: f.push([same])) == ["DUPLICATE"]
 
 
+class ByPage:
+    """A project's fingerprints: one address has many pages."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        return f"{request.url} {request.meta['page']}".encode()
+
+
+def test_an_import_compares_by_all_that_a_projects_fingerprint_reads(desk: Desk) -> None:
+    """And one that lacks it is refused, and ends the import of no other."""
+    desk.settings = {
+        "ADDONS": {"scrapy_seine.Addon": 500},
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "REQUEST_FINGERPRINTER_CLASS": ByPage,
+    }
+    with Blocking.from_url(desk.url) as redis:
+        for meta in ({"page": 1}, {}, {"page": 2}):
+            fields = {"url": "http://a.example/ajax", "meta": meta}
+            redis.rpush(f"{desk.crawl}:requests", json.dumps(fields))
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    told = desk.type(frontier.Command(), "import-scrapy-redis", *keys)[1]
+    assert (told["queued"], told["duplicates"], told["refused"]) == (2, 0, 1)
+    assert "no fingerprint: KeyError: 'page'" in told["reasons"][0]
+
+
 def test_an_import_of_a_spider_that_left_nothing_fails(desk: Desk) -> None:
     """A misspelt key was an import of no requests, with status 0."""
     keys = ("--requests", f"{desk.crawl}:reqests", "--dupefilter", f"{desk.crawl}:df")

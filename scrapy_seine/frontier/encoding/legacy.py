@@ -13,7 +13,7 @@ import hashlib
 import io
 import json
 import pickle
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,8 @@ _INSTEAD = {
 }
 
 
-#: The fingerprint of a request's URL, method and body; None: it is not filtered.
-Identify = Callable[[str, str, bytes], int | None]
+#: The fingerprint of a request's fields, perhaps by a project's own code; None: it is not filtered.
+Identify = Callable[[Mapping[str, Any]], int | None]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -139,12 +139,21 @@ def _push(fields: dict[str, Any], identify: Identify) -> Push:
         return Push(
             domain=domain(url),
             blob=encode(fields),
-            fingerprint=identify(url, str(fields.get("method", "GET")), body),
+            fingerprint=_fingerprint(identify, fields),
             force=bool(fields.get("dont_filter")),
             priority=int(fields.get("priority") or 0),
         )
     except (TypeError, ValueError) as error:
         raise EncodeError(f"{url}: {error}") from None
+
+
+def _fingerprint(identify: Identify, fields: Mapping[str, Any]) -> int | None:
+    try:
+        return identify(fields)
+    except Exception as error:  # a project's fingerprint may need what is not there
+        raise EncodeError(
+            f"{fields['url']}: no fingerprint: {type(error).__name__}: {error}"
+        ) from None
 
 
 def legacy_fingerprint(url: str) -> str:
@@ -189,7 +198,11 @@ async def import_queue(
         hashes = [legacy_fingerprint(url) for url in urls]
         flags = await client.smismember(source.dupefilter, hashes)
         crawled = [url for url, is_crawled in zip(urls, flags, strict=True) if is_crawled]
-        numbers = {url: number for url in crawled if (number := identify(url, "GET", b""))}
+        try:
+            pairs = [(url, _fingerprint(identify, {"url": url})) for url in crawled]
+        except EncodeError as error:
+            raise ConfigError(str(error)) from None
+        numbers = {url: number for url, number in pairs if number is not None}
         result.seen += await frontier.remember(
             [*numbers.values()], [domain(url) for url in numbers]
         )
