@@ -382,6 +382,8 @@ class _Reader:
             self._call(node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             self._call(node.value, used=False)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return  # a docstring
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.Delete):
             self._assigned(node)
         elif isinstance(node, ast.AugAssign) and self._target(node.target):
@@ -400,7 +402,8 @@ class _Reader:
         if self._reports(call.func):
             return
         self.method.opens |= _opens_anew(call)
-        self.method.deletes |= _called_name(call) in _EMPTYING
+        is_filtered = any(isinstance(x, ast.Dict) and x.keys for x in call.args)
+        self.method.deletes |= _called_name(call) in _EMPTYING and not is_filtered
         self.method.holds |= _called_name(call) == "hold"
         self._named_in_text(call)
         called = set(self._attribute(call.func))

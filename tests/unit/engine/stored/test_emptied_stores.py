@@ -39,7 +39,9 @@ class ReplacesRows:
     """Drop table names are in the settings; it empties nothing."""
 
     def open_spider(self, spider: Any) -> None:
+        """Drop table locks of an earlier run."""
         self.connection = spider.connection
+        spider.client["shop"]["locks"].delete_many({"owner": spider.name})
         self.connection.execute("CREATE TABLE IF NOT EXISTS quotes (title text)")
 
     def process_item(self, item: Any) -> Any:
