@@ -26,7 +26,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "RWF": ("RWF", "Frw", "FRw"), "AOA": ("Kz", "AOA"), "MZN": ("MT", "MZN"), "LYD": ("LD", "د.ل", "LYD", "دينار"),
     "YER": ("ر.ي", "YER"), "NGN": ("N",), "CHF": ("fr.",), "NAD": ("NAD",), "FJD": ("FJD",), "ETB": ("ETB",),
 }  # fmt: skip
-#: Signs in another case or without their accents, as single words: `54 900 FT`, `99 zl`.
+#: Signs in another case or without their accents, alone beside an amount: `54 900 FT`, `99 zl`.
 _CASES: dict[str, frozenset[str]] = {
     "HUF": frozenset(("FT", "ft")), "CZK": frozenset(("Kc", "KC", "kč")),
     "PLN": frozenset(("zl", "Zl", "ZL", "Zł")), "TRY": frozenset(("tl",)),
@@ -77,18 +77,19 @@ def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str
 
 
 def _case_beside(text: str, start: int, end: int, local: str) -> tuple[str, int, int] | None:
-    """Return the currency of a word right behind or before an amount, and the place of both."""
-    words = _CASES[local]
-    if not any(map(text.__contains__, words)):
+    """Return the currency of a word right behind or before an amount, and the place of both.
+
+    Words or numbers beside the two make the word a part of a name or a measure: `RS 232 cable`,
+    `Table 6 FT`.
+    """
+    if len(text) > _MAX_LENGTH:
         return None
-    if end < len(text) and (behind := text[end : end + _REACH].split(None, 1)):
-        word = behind[0]
-        if word.strip(".,") in words:
-            return local, start, text.index(word, end) + len(word)
-    if start and (before := text[max(0, start - _REACH) : start].split()):
-        word = before[-1]
-        if word.rstrip(".:") in words:
-            return local, text.rindex(word, 0, start), end
+    words = _CASES[local]
+    before, behind = text[:start].strip(), text[end:].strip()
+    if before.rstrip(".: ") in words and not any(map(str.isalnum, behind)):
+        return local, text.index(before[0]), end
+    if behind.rstrip(".,") in words and not any(map(str.isalnum, before)):
+        return local, start, text.index(behind, end) + len(behind.rstrip(".,"))
     return None
 
 

@@ -269,3 +269,17 @@ def test_known_words_between_two_amounts_of_a_line_leave_the_price_sure(text):
     found = _read(f"<h1>Oak lamp</h1><div class=price>{text}</div>{_BUY}")
     assert found.fields["price"] == Decimal(12)
     assert _confidence(found)["price"] >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "price", "value"),
+    [
+        ("en-in", "RS 232 cable", "Rs. 499", "499"),
+        ("hu", "Asztal 6 FT, 54 900 Ft", "", "54900"),
+        ("pl", "Kamera ZL 40, 99 zł", "", "99"),
+        ("sv", "Modell KR 650, 349 kr", "", "349"),
+    ],
+)
+def test_a_currency_s_word_in_another_case_within_a_name_makes_no_price(lang, name, price, value):
+    body = f"<h1>Oak lamp</h1><p>{name}</p><p>{price}</p>{_BUY}"
+    assert _read(body, lang=lang).fields["price"] == Decimal(value)
