@@ -24,13 +24,14 @@ _ICON = lazy_patterns.pattern(
 )
 #: What all names of icons hold, of which one search decides for nearly all pages.
 _PREFIXES = (b" fa-", b"currency-", b" bx-")
-_MAX_ICONS = 2_000
+_MAX_ICONS, _MAX_AMOUNT = 2_000, 24
+_AMOUNT = lazy_patterns.pattern(r"\d[\d\s.,'’]*(?:/?[-–])?")
 
 
 def draw_signs(page: Page) -> bool:
     """Write the signs that empty icons beside an amount draw; return whether there are any.
 
-    An icon before words is an ornament: `<i class="fa fa-dollar"></i> Best prices`.
+    An icon before words is an ornament: `<i class="fa fa-dollar"></i> 30 days money back`.
     """
     if not any(map(page.holds, _PREFIXES)):
         return False
@@ -49,15 +50,17 @@ def _is_beside_amount(icon: Element) -> bool:
     following = icon.getnext()
     behind = (icon.tail or "").strip()
     if not behind and following is not None:
-        behind = (following.text or "").strip()
+        behind = f"{following.text or ''}{following.tail or ''}".strip()
     if behind[:1].isdigit():
-        return "%" not in behind[:_MAX_AMOUNT]
+        return _is_amount(behind)
     previous, parent = icon.getprevious(), icon.getparent()
     if previous is not None:
         before = (previous.tail or "").strip() or (previous.text or "").strip()
     else:
         before = "" if parent is None else (parent.text or "").strip()
-    return before[-1:].isdigit()
+    return _is_amount(before.rpartition(":")[2].strip())
 
 
-_MAX_AMOUNT = 12
+def _is_amount(text: str) -> bool:
+    """Whether a text is an amount alone: of `4.5 / 5`, `24/7 support` and `14 days` none is."""
+    return len(text) < _MAX_AMOUNT and _AMOUNT.fullmatch(text) is not None

@@ -283,3 +283,11 @@ def test_known_words_between_two_amounts_of_a_line_leave_the_price_sure(text):
 def test_a_currency_s_word_in_another_case_within_a_name_makes_no_price(lang, name, price, value):
     body = f"<h1>Oak lamp</h1><p>{name}</p><p>{price}</p>{_BUY}"
     assert _read(body, lang=lang).fields["price"] == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["4.5 / 5", "30 day money back", "24/7 support", "120 sold", "<b>14</b> days to return"]
+)
+def test_an_icon_of_a_currency_beside_a_number_with_words_is_an_ornament(text):
+    body = f"<h1>Oak lamp</h1><p><i class='fa fa-euro'></i> {text}</p>{_BUY}"
+    assert "price" not in _read(body).fields
