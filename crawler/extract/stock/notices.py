@@ -39,3 +39,8 @@ def stands_by_button(line: Line) -> bool:
         buys_in_short(short_text(button)) and not is_disabled(button)
         for button in islice(box.iterchildren("button"), _MAX_BESIDE)
     )
+
+
+def weightier(said: Line | None, line: Line) -> Line:
+    """Return the later line for the stock, but not a notice beside a button behind "Sold out"."""
+    return line if said is None or not stands_by_button(line) else said

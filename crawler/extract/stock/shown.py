@@ -25,7 +25,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import stock_of_count
 from crawler.extract.stock.inputs import is_disabled, note_inputs
-from crawler.extract.stock.notices import NOTIFIES, offers_notice, stands_by_button
+from crawler.extract.stock.notices import NOTIFIES, offers_notice, stands_by_button, weightier
 from crawler.extract.stock.of_tiles import Tiles, buys_linked
 from crawler.extract.stock.said_sold import BESIDE, MAX_LENGTH, SOLD_BUTTON, praises, stock_if_sold
 from crawler.extract.visible_signs import Visible
@@ -290,7 +290,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
                 firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
-                in_stock, last = in_stock or stock == "InStock", line
+                in_stock, last = in_stock or stock == "InStock", weightier(last, line)
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     by_input, is_pressed, is_ahead = note_inputs(walk.inputs, signs)
     loose, ahead, can_press = by_input or loose, ahead or is_ahead, can_press or is_pressed

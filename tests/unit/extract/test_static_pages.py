@@ -291,3 +291,11 @@ def test_a_currency_s_word_in_another_case_within_a_name_makes_no_price(lang, na
 def test_an_icon_of_a_currency_beside_a_number_with_words_is_an_ornament(text):
     body = f"<h1>Oak lamp</h1><p><i class='fa fa-euro'></i> {text}</p>{_BUY}"
     assert "price" not in _read(body).fields
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_words_for_sold_out_count_beside_a_notice_and_a_button_that_buys(first):
+    buttons = "<button>Notify me when available</button><button>Add to cart</button>"
+    text = f"<p>Sold out</p>{buttons}" if first else f"{buttons}<p>Sold out</p>"
+    body = f"<h1>Oak lamp</h1><p class=price>€15.00</p><div>{text}</div>"
+    assert _read(body).fields["availability"] == "OutOfStock"
