@@ -12,6 +12,7 @@ from itertools import islice, takewhile, zip_longest
 from operator import is_not
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import is_front
 from crawler.extract.money import short_currency_words
 from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
@@ -52,6 +53,11 @@ _NO_NAME_FLAGS = _NO_HEADING_FLAGS | _lines.BUTTON
 #: The signs before the owner's name, the bytes behind one, and the least letters of a name.
 _COPYRIGHT, _MAX_OWNER, _MIN_OWN = (b"\xc2\xa9", b"&copy;"), 200, 3
 _TAG = lazy_patterns.pattern(r"<[^>]*>")
+_BEFORE_OWNER = lazy_patterns.pattern(r"\A(?:&copy;|©)?(?:[\W\d_]|copyright\b|by\b)*")
+_BEHIND_OWNER = lazy_patterns.pattern(
+    r"\s*(?:\Z|[^\w\s&+'’]|\d|all rights|(?:co|inc|ltd|llc|gmbh|s\.?r\.?l)\b)"
+)
+_WORDS, _MAX_LINKS = lazy_patterns.pattern(r"[^\W_]{2,}"), 8
 #: Classes and ids of a box with the shop's logo, and boxes around a heading in it.
 _MAX_LOGO = 2
 _IS_LOGO = CachedRule(
@@ -117,7 +123,7 @@ def heading_below(
         heading = name_before(walk, place)
     elif ends and text == name.casefold():
         return banner
-    elif is_shops_own(banner, text, page):
+    elif _is_shops_own(banner, text, page, walk.lines[place].element):
         heading = name_before(walk, place, banner)
         heading = _line_above(walk, place) if heading is None else heading
     elif _is_of_category(banner, text, page):
@@ -128,10 +134,18 @@ def heading_below(
 
 
 def _is_of_category(banner: Element, text: str, page: Page) -> bool:
-    """Whether a heading stands in the page's head, and the title does not name it."""
+    """Whether a heading stands in the page's head with a link to the front page, and no title names it.
+
+    A title may name a product by a part of its heading, or in other order.
+    """
     head = next(banner.iterancestors("header"), None)
     above = None if head is None else head.getparent()
-    return above is not None and above.tag == "body" and text not in page.title.casefold()
+    if head is None or above is None or above.tag != "body":
+        return False
+    if not set(_WORDS.findall(text)).isdisjoint(_WORDS.findall(page.title.casefold())):
+        return False
+    links = islice(head.iter("a"), _MAX_LINKS)
+    return any(is_front(page.resolve(link.get("href") or "")) for link in links)
 
 
 def _first_in_box(price: Element) -> Element | None:
@@ -157,17 +171,27 @@ def _line_above(walk: Lines, place: int) -> Element | None:
     return line.element if is_beside and is_name else None
 
 
-def is_shops_own(banner: Element, text: str, page: Page) -> bool:
-    """Whether a heading is the shop's name: it stands in a box for a logo, or has the copyright."""
+def _is_shops_own(banner: Element, text: str, page: Page, price: Element) -> bool:
+    """Whether a heading is the shop's name: it stands in a box for a logo, or has the copyright.
+
+    A box that holds the price as well is none for a logo: `<body class="logo-left">`. The copyright
+    is that of the whole name: `© Oak Lamp Company` makes `Oak lamp` no shop.
+    """
+    around = set(price.iterancestors())
     for box in (banner, *islice(banner.iterancestors(), _MAX_LOGO)):
-        if (words := box.get("class") or box.get("id")) and _IS_LOGO[words]:
+        if box not in around and (words := box.get("class") or box.get("id")) and _IS_LOGO[words]:
             return True
     places = (page.raw.rfind(mark) for mark in _COPYRIGHT)
     return len(text) >= _MIN_OWN and any(
-        text in _TAG.sub("", page.raw[place:][:_MAX_OWNER].decode("utf-8", "replace")).casefold()
-        for place in places
-        if place >= 0
+        _owns(text, page.raw[place:][:_MAX_OWNER]) for place in places if place >= 0
     )
+
+
+def _owns(text: str, copyright_: bytes) -> bool:
+    """Whether a text is the owner's whole name behind the sign of a copyright."""
+    owner = _TAG.sub("|", copyright_.decode("utf-8", "replace")).casefold()
+    behind = _BEFORE_OWNER.sub("", owner, count=1)
+    return behind.startswith(text) and _BEHIND_OWNER.match(behind, len(text)) is not None
 
 
 def _first_of_box(walk: Lines, place: int) -> Element | None:

@@ -299,3 +299,39 @@ def test_words_for_sold_out_count_beside_a_notice_and_a_button_that_buys(first):
     text = f"<p>Sold out</p>{buttons}" if first else f"{buttons}<p>Sold out</p>"
     body = f"<h1>Oak lamp</h1><p class=price>€15.00</p><div>{text}</div>"
     assert _read(body).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        ("The Coffee Mill", "Coffee Mill"),
+        ("Oak Lamp Company", "Oak Lamp"),
+        ("Oak & Ash", "Oak"),
+        ("Corner Store. All rights reserved", "All rights"),
+        ("Corner Store <a href=/oak>Oak lamp</a>", "Oak lamp"),
+    ],
+)
+def test_a_heading_that_is_a_part_of_the_copyright_is_a_product_s_name(owner, name):
+    body = f"<main><h1>{name}</h1><h2>Bright and warm</h2><p class=price>€15.00</p>{_BUY}</main>"
+    foot = f"<footer><p>&copy; 2024 {owner}</p></footer>"
+    assert _read(body + foot, title="Webshop").fields["name"] == name
+
+
+@pytest.mark.parametrize("words", ["product logo-left", "page logo-center", "logo-mug"])
+def test_a_box_around_the_price_is_none_for_the_logo(words):
+    body = f"<div class='{words}'><h1>Oak lamp</h1><h2>Bright</h2><p class=price>€15.00</p>{_BUY}"
+    assert _read(f"{body}</div>", title="Webshop").fields["name"] == "Oak lamp"
+
+
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("<h1>Luna 40</h1>", "Buy lamps of solid oak online"),
+        ("<a href=/><img src=/logo.png></a><h1>Oak lamp, 40 cm</h1>", "Oak lamp | Shop"),
+        ("<a href=/><img src=/logo.png></a><h1>Luna® lamp</h1>", "Luna lamp | Shop"),
+    ],
+)
+def test_a_product_s_heading_in_the_page_s_head_stays_its_name(head, title):
+    thing = f"<main><img src=/oak.jpg><h2>Bright light</h2><p class=price>€15.00</p>{_BUY}</main>"
+    found = _read(f"<header>{head}</header>{thing}", title=title)
+    assert f"<h1>{found.fields['name']}</h1>" in head
