@@ -42,7 +42,11 @@ _IS_PRICE_BOX = CachedRule(
 _IS_FRAME = CachedRule(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
-_IS_RATING = CachedRule(lambda words: re.search(r"rating|review|stars", words.lower()) is not None)
+_IS_RATING = CachedRule(
+    lambda words: (
+        re.search(r"(?<![a-z])(?:ratings?|reviews?|stars)(?![a-z])", words.lower()) is not None
+    )
+)
 #: Tags of headings, and of boxes that have a heading's letters by their class.
 _TITLE_TAGS = (*_HEADINGS, "span", "div", "p")
 _IS_TITLED = CachedRule(lambda words: not {"h1", "h2"}.isdisjoint(words[:200].lower().split()))
@@ -187,7 +191,9 @@ def _last_before(boxes: list[Element]) -> Element | None:
         for sibling in islice(box.itersiblings(preceding=True), _MAX_AROUND):
             titled = filter(_is_heading, islice(sibling.iter(*_TITLE_TAGS), _MAX_SEARCHED))
             headings = [
-                h for h in islice(titled, _MAX_AROUND) if short_text(h) and not _is_of_rating(h)
+                h
+                for h in islice(titled, _MAX_AROUND)
+                if short_text(h) and not _is_of_rating(h, box)
             ]
             if headings:
                 text = short_text(headings[-1])
@@ -198,10 +204,14 @@ def _last_before(boxes: list[Element]) -> Element | None:
     return None
 
 
-def _is_of_rating(heading: Element) -> bool:
-    """Whether a heading stands in a box for stars or reviews: "Be the first to review it"."""
+def _is_of_rating(heading: Element, price: Element) -> bool:
+    """Whether a heading stands in a box for stars or reviews: "Be the first to review it".
+
+    A box that holds that of the *price* as well is none: `<div class="product has-reviews">`.
+    """
     box = heading.getparent()
-    return box is not None and _IS_RATING[f"{heading.get('class')} {box.get('class')}"]
+    around = box if box is not None and box is not price.getparent() else heading
+    return _IS_RATING[f"{heading.get('class')} {around.get('class')}"]
 
 
 def _is_heading(element: Element) -> bool:

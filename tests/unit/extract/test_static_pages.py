@@ -335,3 +335,9 @@ def test_a_product_s_heading_in_the_page_s_head_stays_its_name(head, title):
     thing = f"<main><img src=/oak.jpg><h2>Bright light</h2><p class=price>€15.00</p>{_BUY}</main>"
     found = _read(f"<header>{head}</header>{thing}", title=title)
     assert f"<h1>{found.fields['name']}</h1>" in head
+
+
+@pytest.mark.parametrize("words", ["product has-reviews", "five-stars-theme", "generating"])
+def test_a_box_around_name_and_price_is_none_for_stars(words):
+    body = f"<div class='{words}'><h3>Oak lamp</h3><div class=price>€15.00</div>{_BUY}</div>"
+    assert _read(body, title="x").fields["name"] == "Oak lamp"
