@@ -15,6 +15,7 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, Page, holds_digit, short_text
 from crawler.extract.stock.availability import buys
 from crawler.extract.visible.priced_heading import is_of_frame
+from crawler.extract.visible.titles import title_parts
 from crawler.extract.visible_signs import Visible
 
 #: Boxes around a price, further boxes beside its own, and elements that are looked at.
@@ -28,7 +29,8 @@ def sold_in_boxes(walk: Lines, signs: Visible, page: Page, heading: Element | No
     """Return the reason why a list of few boxes is no product; set another pack's price as a rival.
 
     Packs of one thing share a word with each other or the heading, or are counted or measured; or
-    the page has a product's address, or a picture beside them.
+    the page has a product's address, or a picture beside them. Where the page's title names what one
+    box sells, the other boxes sell what goes with it.
     """
     if signs.price_line is None or signs.buy_buttons == 1 or not signs.sells_one:
         return None
@@ -43,6 +45,8 @@ def sold_in_boxes(walk: Lines, signs: Visible, page: Page, heading: Element | No
     prices = [next(find_prices(" ".join(_texts(box)), local), None) for box in boxes]
     titles = [_title(box, local) for box in boxes]
     if not all(prices) or len(set(titles)) < len(titles):
+        return None
+    if any(title.casefold() in map(str.casefold, title_parts(page.title)[:1]) for title in titles):
         return None
     if heading is not None and not any(box in heading.iterancestors() for box in boxes):
         titles.append(short_text(heading, _MAX_TEXT))

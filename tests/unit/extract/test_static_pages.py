@@ -341,3 +341,12 @@ def test_a_product_s_heading_in_the_page_s_head_stays_its_name(head, title):
 def test_a_box_around_name_and_price_is_none_for_stars(words):
     body = f"<div class='{words}'><h3>Oak lamp</h3><div class=price>€15.00</div>{_BUY}</div>"
     assert _read(body, title="x").fields["name"] == "Oak lamp"
+
+
+@pytest.mark.parametrize("tag", ["h1", "h2"])
+def test_a_box_that_the_title_names_is_the_product_beside_a_box_with_what_goes_with_it(tag):
+    box = f"<section><{tag}>{{}}</{tag}><p>{{}}</p>{_BUY}</section>"
+    goods = (("Oak lamp", "€89.00"), ("Bulb", "€9.00"))
+    found = _read(f"<main>{_boxes(box, *goods)}</main>", title="Oak lamp - Corner Store")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("89.00"))
+    assert _confidence(found)["price"] >= 0.95
