@@ -31,12 +31,15 @@ from crawler.extract.price.words_beside import (
     says_from,
 )
 from crawler.extract.stock.availability import availability_of_text
+from crawler.extract.words import entry_matcher
 
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: Words that may say which amount it is: in some scripts each character is one.
 _OWN_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+#: What stands between the ends of a range: `12 € to 15 €`.
+_TO = entry_matcher("paging", "to", 3)
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: The difference of two amounts' costs up to which other signs decide between them.
@@ -178,15 +181,33 @@ def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Deci
 
 
 def _beside_in_line(price: Candidate, candidates: list[Candidate]) -> Decimal | None:
-    """Return another amount of the price's line, if words stand between: `12 € online / 15 €`."""
+    """Return another amount of the price's line, if words stand between: `12 € online / 15 €`.
+
+    An amount much below the price is a part of it or an extra: `12 € including 2 € VAT`.
+    """
+    value = price.money.value
     for c in candidates:
-        if c.line is not price.line or c.money.value == price.money.value:
+        if (
+            c.line is not price.line
+            or c.money.value == value
+            or c.money.value * _MAX_REDUCED < value
+        ):
             continue
         first, second = sorted((c.money, price.money), key=lambda money: money.start)
         between = price.line.text[first.end : second.start]
-        if not (c.other or c.old or c.now or price.now) and any(map(str.isalpha, between)):
+        if not (c.other or c.old or c.now or price.now) and _tells_apart(between):
             return c.money.value
     return None
+
+
+def _tells_apart(between: str) -> bool:
+    """Whether words between two amounts may tell which is the price; "to" and one for stock do not.
+
+    Single letters are signs of countries: `12,00 € [D] / 12,40 € [A]`.
+    """
+    if not _OWN_WORDS.search(between) or _TO(between):
+        return False
+    return availability_of_text(between) is None
 
 
 def _is_bare(amount: Candidate) -> bool:

@@ -350,3 +350,19 @@ def test_a_box_that_the_title_names_is_the_product_beside_a_box_with_what_goes_w
     found = _read(f"<main>{_boxes(box, *goods)}</main>", title="Oak lamp - Corner Store")
     assert (found.kind, found.fields["price"]) == ("product", Decimal("89.00"))
     assert _confidence(found)["price"] >= 0.95
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from 12 € to 15 €",
+        "12 € including 2 € VAT",
+        "12,00 € [D] 12,40 € [A]",
+        "12 € in stock 15 €",
+        "12 € (incl. VAT) 10 € (excl. VAT)",
+    ],
+)
+def test_a_range_a_part_and_another_country_s_price_leave_the_price_sure(text):
+    found = _read(f"<h1>Oak lamp</h1><div class=price>{text}</div>{_BUY}")
+    assert found.fields["price"] == Decimal(12)
+    assert _confidence(found)["price"] >= 0.95
