@@ -290,13 +290,13 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
                 firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
-                in_stock, last = in_stock or stock == "InStock", weightier(last, line)
+                in_stock, last = in_stock or stock == "InStock", weightier(last, line, walk)
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     by_input, is_pressed, is_ahead = note_inputs(walk.inputs, signs)
     loose, ahead, can_press = by_input or loose, ahead or is_ahead, can_press or is_pressed
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
-    firm = None if can_press and last is not None and stands_by_button(last) else firm
+    firm = None if can_press and last is not None and stands_by_button(last, walk) else firm
     sells = can_press and priced
     # It can be collected, though it is not delivered.
     firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm

@@ -366,3 +366,11 @@ def test_a_range_a_part_and_another_country_s_price_leave_the_price_sure(text):
     found = _read(f"<h1>Oak lamp</h1><div class=price>{text}</div>{_BUY}")
     assert found.fields["price"] == Decimal(12)
     assert _confidence(found)["price"] >= 0.95
+
+
+@pytest.mark.parametrize("hides", ["hidden", "style='display:none'", "class=d-none"])
+def test_a_hidden_button_beside_a_notice_does_not_buy(hides):
+    buttons = f"<button {hides}>Add to cart</button><button>Notify me when available</button>"
+    bar = f"<div class=bar>{_BUY}</div>"
+    body = f"<h1>Oak lamp</h1><p class=price>€15.00</p><div>{buttons}</div>{bar}"
+    assert _read(body).fields["availability"] == "OutOfStock"
