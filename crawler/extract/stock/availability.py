@@ -272,12 +272,14 @@ def _has_date(match: Match[str], find: Callable[[str], Match[str] | None]) -> bo
 def _comes_in_weeks(match: Match[str]) -> bool:
     """Whether "available" is said of a time of weeks: `in 4 weeks`, `within a month`.
 
-    What is delivered within weeks (`Lieferbar in 3 Wochen`) may be in stock.
+    What is delivered within weeks (`Lieferbar in 3 Wochen`) may be in stock, and a word right behind
+    them makes them a size or the way to the buyer: `in a 3 month pack`.
     """
     words = match.string[match.end() :][:_MAX_BEFORE].casefold().split()
     if not words or words[0] not in _WITHIN or match[0][:3].casefold() in _DELIVERED:
         return False
-    return any(word.strip(".,)") in _WEEKS for word in words[1:4])
+    place = next((n for n in range(1, min(4, len(words))) if words[n].strip(".,)") in _WEEKS), 0)
+    return place > 0 and not (words[place][-1].isalpha() and words[place + 1 : place + 2])
 
 
 def _before(match: Match[str]) -> str:

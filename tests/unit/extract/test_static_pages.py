@@ -374,3 +374,11 @@ def test_a_hidden_button_beside_a_notice_does_not_buy(hides):
     bar = f"<div class=bar>{_BUY}</div>"
     body = f"<h1>Oak lamp</h1><p class=price>€15.00</p><div>{buttons}</div>{bar}"
     assert _read(body).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    "text", ["Available in a 3 month pack", "Available in 6 month and 12 month sizes"]
+)
+def test_weeks_before_another_word_tell_of_no_back_order(text):
+    body = f"<h1>Oak lamp</h1><p class=price>€15.00</p><p>{text}</p>{_BUY}"
+    assert _read(body).fields["availability"] == "InStock"
