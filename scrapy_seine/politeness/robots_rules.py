@@ -146,10 +146,10 @@ def _names_in(line: str) -> tuple[str, ...] | None:
         if " ".join(words[:count]).lower() not in _AGENTS:
             return None
         value = " ".join(words[count:])
-    name = value.strip().lower().partition("/")[0]
-    if name.startswith("*"):
-        return ("*", *filter(None, [name.replace("*", "").strip()]))
-    return tuple(name.replace("*", "").split()[:1])
+    first, *others = value.lower().partition("/")[0].split() or [""]
+    # As Google's parser does, which takes `*bot` for no name of all.
+    names = [first, " ".join(others)] if first == "*" else [first.replace("*", "")]
+    return tuple(filter(None, names))
 
 
 def _fit(name: str, agent: str) -> int:

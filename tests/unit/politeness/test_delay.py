@@ -226,6 +226,8 @@ def test_a_worker_says_why_pages_wait_for_what_an_earlier_run_could_not_read(
         ("User-agent: Seine/2.1\nDisallow: /x", False),
         ("User-agent: Seine crawler\nDisallow: /x", False),
         ("User-agent: * bots\nDisallow: /x", False),
+        ("User-agent: *bot\nDisallow: /x", True),
+        ("User-agent: *\nDisallow: /x\n\nUser-agent: *bot*\nAllow: /x", False),
         ("User-agent: Seine/1\nDisallow: /x\n\nUser-agent: Seine\nDisallow: /y", False),
         ("User-agent: bot\nDisallow: /x\n\nUser-agent: example\nDisallow: /x", True),
         ("User-agent: *\nDisallow:\n# see\u2028Disallow: /x", True),
