@@ -117,11 +117,11 @@ class Relay:
 
         async def hold(data: bytes) -> None:
             nonlocal is_asked
-            is_asked = True
             if len(data) >= _REQUEST_BYTES:
                 if (released := self.hold(place, data)) is not None:
                     await released
                 self.on_sent(place)
+            is_asked = True
 
         async def refuse_early(_: bytes) -> None:
             if not is_asked:

@@ -65,3 +65,26 @@ async def _connected(
     writer.write(b"\x05\x01\x00\x05\x01\x00\x01\x7f\x00\x00\x01" + port)
     await reader.readexactly(12)
     return reader, writer
+
+
+async def test_a_site_that_speaks_while_the_request_waits_is_refused() -> None:
+    """A server's 408 for a silent connection was the answer to a page that waited for its slot."""
+    asked, released = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        asked.set()
+        await released.wait()
+
+    relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()), hold=lambda *_: hold())
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        reader, writer = await _connected(relay, site)
+        connection, _ = site.accept()
+        with connection:
+            writer.write(b"GET / HTTP/1.1\r\nX: " + b"x" * 100 + b"\r\n\r\n")
+            await asyncio.wait_for(asked.wait(), 10)
+            connection.sendall(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                assert await asyncio.wait_for(reader.read(1), 10) == b""
+        released.set()
+        writer.close()
+    await relay.close()
