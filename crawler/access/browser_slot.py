@@ -4,15 +4,14 @@ To open a page takes a tenth of a second, and seconds where a browser starts or 
 So the slot is checked when the page is about to send its request, or where its bytes leave this
 machine, in the relay: a browser needs some tenths of a second from the one to the other. A page
 through a proxy passes no relay. What a browser then does cannot be held: it follows redirects, and
-through TLS or a proxy repeats a request that a server left unanswered. The site's next pause begins
-with the last of these (I5).
+repeats a request that a server left unanswered. The site's next pause begins with the last of these
+(I5).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Response, Route
 from playwright.async_api import Request as PageRequest
@@ -44,8 +43,11 @@ class PageInSlot:
         """Where the request passes the relay; None: it passes none."""
         self.refusal: Exception | None = None
         """Why the request was not sent."""
-        self.target = b""
-        """What the browser asks the site for, as it writes it."""
+        self.place, self.target = "", b""
+        """Host and port that the browser asks, and what it asks for, as it writes it."""
+        self.departure: asyncio.Future[None] | None = None
+        """Set when bytes that may be its request are at the relay."""
+        self.is_over = False
         self._is_sent = False
 
     async def begin(self) -> None:
@@ -55,6 +57,7 @@ class PageInSlot:
 
     def end(self) -> None:
         """Record a request that was not answered as sent now, because nobody knows when it was."""
+        self.is_over = True
         if self.departures is not None:
             self.departures.remove(self)
         if self._is_sent:
@@ -64,10 +67,10 @@ class PageInSlot:
         if sent.is_navigation_request():
             await self.page.unroute(_ALL, self._hold)
             if self.departures is not None:
-                url = urlsplit(sent.url)
-                self.target = (url.path + (f"?{url.query}" if url.query else "")).encode()
-                self.departures.add(self)
+                self.expects(sent.url)
+                # Until then others' scripts and styles pass, which cannot be told from it in TLS.
                 await asyncio.sleep((self.gate.due_in(self.request) or 0.0) - _LEAD_S)
+                self.departures.add(self)
             else:
                 try:
                     await self.leave()
@@ -77,15 +80,23 @@ class PageInSlot:
                     return
         await route.fallback()
 
+    def expects(self, url: str) -> None:
+        """Say which address the browser asks for, as it writes it."""
+        self.place = place_of(Request(url))
+        self.target = b"/" + "".join(url.partition("#")[0].split("/", 3)[3:]).encode()
+
     async def leave(self) -> None:
         """Wait for the request's slot, or for another one.
 
         Raises:
             NotNow: its site has none soon.
+            ConnectionAbortedError: the page ended meanwhile.
         """
         await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
         if (slot_opened := self.gate.wait_for_slot(self.request)) is not None:
             await slot_opened
+        if self.is_over:
+            raise ConnectionAbortedError
         self._is_sent = True
 
     def _record(self, response: Response) -> None:
@@ -103,44 +114,52 @@ class PageInSlot:
 
 
 class Departures:
-    """Pages whose requests left their browser, or will soon: their bytes wait in the relay."""
+    """Pages whose requests are on the way to the relay, where their bytes wait."""
 
     def __init__(self) -> None:
         self._pages: dict[str, list[PageInSlot]] = {}
 
     def add(self, page: PageInSlot) -> None:
         """Expect a page's request."""
-        self._pages.setdefault(place_of(page.request), []).append(page)
+        if not page.is_over:
+            self._pages.setdefault(page.place, []).append(page)
 
     def remove(self, page: PageInSlot) -> None:
         """Expect it no longer."""
-        place = place_of(page.request)
-        if page in (pages := self._pages.get(place, [])):
+        if page in (pages := self._pages.get(page.place, [])):
             pages.remove(page)
             if not pages:
-                del self._pages[place]
+                del self._pages[page.place]
 
     def hold(self, place: str, data: bytes) -> Awaitable[None] | None:
         """Return what a request's bytes have to wait for; None: no page expects them."""
-        pages = self._pages.get(place)
-        if not pages or data[0] == _HANDSHAKE:
+        pages = self._pages.get(place, [])
+        if data[0] == _HANDSHAKE:
             return None
         words = data[:_LONGEST_LINE].partition(b"\r\n")[0].split(b" ")
         if words[-1].startswith(b"HTTP/"):
-            page = next((page for page in pages if page.target == words[1]), None)
-        else:  # encrypted: nobody sees whose it is, and each page is held once
-            page = pages[0]
-            self.remove(page)
-        return None if page is None else self._leave(page, [page, *pages])
+            pages = [page for page in pages if page.target in words[1:2]]
+        if not pages:
+            return None
+        # Encrypted bytes may be those of any page: as many wait as there are, each for another
+        # page, and further ones with the last, because they may be its own.
+        page = next((page for page in pages if page.departure is None), pages[-1])
+        return self._pass(page, list(pages))
 
-    async def _leave(self, page: PageInSlot, waiting: list[PageInSlot]) -> None:
+    async def _pass(self, page: PageInSlot, waiting: list[PageInSlot]) -> None:
+        if page.departure is None:
+            page.departure = asyncio.ensure_future(self._depart(page))
         try:
-            await page.leave()
+            await asyncio.shield(page.departure)
         except Exception as error:
             for other in waiting:  # the connection may be that of any of them
                 other.refusal = error
             raise ConnectionAbortedError from error
+
+    async def _depart(self, page: PageInSlot) -> None:
+        await page.leave()
         page.gate.record_sent(page.request)
+        self.remove(page)
 
 
 async def reserve_if_missed(
