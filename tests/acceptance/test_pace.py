@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import ssl
@@ -111,16 +112,18 @@ def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) 
 
 def _pause_network(pid: int, pause_s: float) -> None:
     """Stop what sends for the browser of a worker, as a machine does that is busy."""
-    processes = [
-        child
-        for child in psutil.Process(pid).children(recursive=True)
-        if any("NetworkService" in word for word in child.cmdline())
-    ]
+    processes = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # ended meanwhile
+            if any("NetworkService" in word for word in child.cmdline()):
+                processes.append(child)
     for process in processes:
-        process.suspend()
+        with contextlib.suppress(psutil.Error):
+            process.suspend()
     time.sleep(pause_s)
     for process in processes:
-        process.resume()
+        with contextlib.suppress(psutil.Error):
+            process.resume()
 
 
 @pytest.mark.alone
