@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
 from tests.helpers import execute, run_scrapy
 
@@ -13,9 +15,13 @@ BAD_SEED = '{"a":1}'
 
 
 @pytest.fixture
-def stores(redis_url: str, database: str) -> dict[str, str]:
+def stores(redis_url: str, database: str) -> Iterator[dict[str, str]]:
+    """A site, and a filter of scrapy-redis, without which there is nothing to import."""
     execute(database, "INSERT INTO sites (site_id) VALUES ('lamps.example')")
-    return {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+    with Redis.from_url(redis_url) as redis:
+        redis.sadd("catalog:dupefilter", "0" * 40)
+        yield {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+        redis.delete("catalog:dupefilter")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ PATTERNS = dict(_patterns())
 _OF_SHORT_TEXTS = frozenset(
     {"_NEXT_LABEL", "_TO", "_APART", "EXTRA_COSTS", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
      "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE_PARAMETER", "_DISPLAY_PARAMETER", "_IDENTITY",
-     "_SOLD", "SOLD", "SOON", "_NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
+     "_SOLD", "SOLD", "SOON", "NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
 )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ _NO_NAME_FLAGS = _NO_HEADING_FLAGS | _lines.BUTTON
 
 #: The signs before the owner's name, the bytes behind one, and the least letters of a name.
 _COPYRIGHT, _MAX_OWNER, _MIN_OWN = (b"\xc2\xa9", b"&copy;"), 200, 3
-_TAG = lazy_patterns.pattern(r"<[^>]*>")
+_TAG = lazy_patterns.pattern(r"<[^<>]*>")
 _BEFORE_OWNER = lazy_patterns.pattern(r"\A(?:&copy;|©)?(?:[\W\d_]|copyright\b|by\b)*")
 _BEHIND_OWNER = lazy_patterns.pattern(
     r"\s*(?:\Z|[^\w\s&+'’]|\d|all rights|(?:co|inc|ltd|llc|gmbh|s\.?r\.?l)\b)"
