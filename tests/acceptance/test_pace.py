@@ -51,6 +51,12 @@ class _Site(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def seed_for_browser(crawl: Crawl, urls: list[str]) -> None:
+    """Push pages of the browser lane, in this order."""
+    seeds = [{"url": url, "meta": {"site_id": crawl.name, "lane": "browser"}} for url in urls]
+    crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+
+
 @pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.browser
@@ -68,8 +74,7 @@ def test_pages_that_waited_for_the_browser_do_not_leave_together(crawl: Crawl) -
     with serving_noted(_Site) as (busy, _), serving_noted(_Site) as (site, asked):
         crawl.start_idle()
         urls = [f"{busy}/busy", *(f"{site}/{n}" for n in range(4))]
-        seeds = [{"url": u, "meta": {"site_id": crawl.name, "lane": "browser"}} for u in urls]
-        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        seed_for_browser(crawl, urls)
         pages = {f"/{n}" for n in range(4)}
         wait_until(lambda: pages <= {path for _, path in asked}, 60, "all pages are asked for")
     times = [at for at, path in asked if path in pages]
@@ -95,11 +100,7 @@ def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) 
     with serving_noted(_Site) as (site, asked):
         worker = crawl.start_idle()
         crawl.start_idle()
-        seeds = [
-            {"url": site + path, "meta": {"site_id": crawl.name, "lane": "browser"}}
-            for path in sorted(pages)
-        ]
-        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        seed_for_browser(crawl, [site + path for path in sorted(pages)])
         until = time.monotonic() + patient(60)
         while not pages <= {path for _, path in asked} and time.monotonic() < until:
             _pause_network(worker.pid, 0.6)

@@ -11,6 +11,7 @@ from crawler.extract.stock.availability import awaits_stock, buys_in_short
 from crawler.extract.stock.inputs import is_disabled
 from crawler.extract.words import entry_matcher
 
+#: The caption of a button in place of the buy button: "Notify me".
 NOTIFIES = entry_matcher("stock", "notify")
 _PRESSED = BUTTON | LINK
 #: Characters of a button's caption, and buttons in one box.
