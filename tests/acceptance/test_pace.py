@@ -51,9 +51,9 @@ class _Site(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def seed_for_browser(crawl: Crawl, urls: list[str]) -> None:
-    """Push pages of the browser lane, in this order."""
-    seeds = [{"url": url, "meta": {"site_id": crawl.name, "lane": "browser"}} for url in urls]
+def seed_lane(crawl: Crawl, lane: str, urls: list[str]) -> None:
+    """Push pages of a lane, in this order."""
+    seeds = [{"url": url, "meta": {"site_id": crawl.name, "lane": lane}} for url in urls]
     crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
 
 
@@ -74,7 +74,7 @@ def test_pages_that_waited_for_the_browser_do_not_leave_together(crawl: Crawl) -
     with serving_noted(_Site) as (busy, _), serving_noted(_Site) as (site, asked):
         crawl.start_idle()
         urls = [f"{busy}/busy", *(f"{site}/{n}" for n in range(4))]
-        seed_for_browser(crawl, urls)
+        seed_lane(crawl, "browser", urls)
         pages = {f"/{n}" for n in range(4)}
         wait_until(lambda: pages <= {path for _, path in asked}, 60, "all pages are asked for")
     times = [at for at, path in asked if path in pages]
@@ -100,7 +100,7 @@ def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) 
     with serving_noted(_Site) as (site, asked):
         worker = crawl.start_idle()
         crawl.start_idle()
-        seed_for_browser(crawl, [site + path for path in sorted(pages)])
+        seed_lane(crawl, "browser", [site + path for path in sorted(pages)])
         until = time.monotonic() + patient(60)
         while not pages <= {path for _, path in asked} and time.monotonic() < until:
             _pause_network(worker.pid, 0.6)
@@ -166,8 +166,7 @@ def test_a_pause_begins_when_a_slow_connection_of_the_tls_lane_is_there(
     with serving(Secure) as base:
         crawl.start_idle()
         urls = [f"{base.replace('http', 'https')}/{n}" for n in range(4)]
-        seeds = [{"url": u, "meta": {"site_id": crawl.name, "lane": "tls"}} for u in urls]
-        crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
+        seed_lane(crawl, "tls", urls)
         wait_until(lambda: len(asked) >= 4, 60, "all pages are asked for")
     gaps = [later - earlier for (earlier, _), (later, _) in pairwise(asked)]
     assert min(gaps) > 0.9 * delay_s, gaps
