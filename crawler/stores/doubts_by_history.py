@@ -247,6 +247,8 @@ def _is_replaced(item: Mapping[str, Any], stored: Stored) -> bool:
 def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
     """Return why a new price is doubtful; None: it is accepted."""
     price, stored_price = amount(item.get("price")), amount(stored_item.get("price"))
+    if stored_price and _is_zero(item.get("price")):
+        return f"it was {stored_price}, and now is 0"
     if not price or not stored_price or item.get("currency") != stored_item.get("currency"):
         return None
     if _is_marked_sale(item, stored_price):
@@ -256,6 +258,11 @@ def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str 
     if factor < _JUMP_FACTOR or (factor < _LEAP_FACTOR and is_sure):
         return None
     return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
+
+
+def _is_zero(price: Any) -> bool:
+    """Whether a page has a price, and it is 0: templates write that where a price is missing."""
+    return price is not None and not str(price).strip("0.")
 
 
 def _shortened_gtin(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
@@ -295,9 +302,10 @@ def _words(name: Any) -> set[str]:
 def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
     """Whether a later reading has the same value, so that it is accepted.
 
-    Three kinds are never accepted: a field that the template lacks is missing each time; many
-    jumped prices of a site come from a changed template, which stays; and a currency that other
-    products do not have depends on the client's country.
+    Four kinds are never accepted: a field that the template lacks is missing each time; many
+    jumped prices of a site come from a changed template, which stays, as do prices that all are far
+    from the stored ones; and a currency that other products do not have depends on the client's
+    country.
     """
     if earlier is None or doubt.kind in _LASTING_KINDS:
         return False
@@ -305,10 +313,20 @@ def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
         return False
     if doubt.kind in {"jump", "make"} and earlier.jumps > _MAX_JUMPS:
         return False
+    if doubt.field == "price" and doubt.kind == "changed" and _is_far(doubt):
+        return False
     if doubt.field == "currency" and earlier.mixed:
         return False
     is_late_enough = doubt.row.scraped_at - earlier.first_at >= SECOND_LOOK
     return bool(earlier.value == doubt.value and is_late_enough)
+
+
+def _is_far(doubt: Doubtful) -> bool:
+    """Whether a price is far from the stored one: in cents, for a pack, for a month."""
+    price, stored_price = amount(doubt.value), amount(doubt.good_value)
+    if not price or not stored_price:
+        return False
+    return max(price / stored_price, stored_price / price) >= _JUMP_FACTOR
 
 
 def shows_no_product(row: ProductRow) -> bool:
