@@ -19,9 +19,12 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
 
 -- name: twins_by_url
--- The same by URL: a product's own, or a further one. rows: [{i, s, u}]
-SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
+-- The same by URL: a product's own, or a further one; without the number of a product that its own
+-- page showed with the same name n before t. rows: [{i, s, u, n, t}]
+SELECT k.i, p.external_id,
+       CASE WHEN lower(p.name) = k.n AND p.scraped_at < k.t THEN NULL
+            ELSE seine_own_sku(p.sku, p.item) END, p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, n text, t timestamptz)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
     AND p.url = k.u AND p.site_id = k.s
 UNION ALL

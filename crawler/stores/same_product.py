@@ -1,7 +1,9 @@
 """Twins: one product under several keys, for instance because one of its pages lacks the SKU.
 
 Twins share, in order of trust: the GTIN, the canonical URL, the URL. Different SKUs or GTINs
-overrule all of these, because a shop may sell another product at an old URL.
+overrule all of these, because a shop may sell another product at an old URL. A page that has the
+name of before has the product of before, whatever its number: the shop writes numbers otherwise
+since, shows another variant's, or the number of the visit.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ def _differ(code: str | None, other_code: str | None) -> bool:
     return code is not None and other_code is not None and code != other_code
 
 
+def _name_of(row: ProductRow) -> str:
+    return str(orjson.loads(row.body).get("name") or "").lower()
+
+
 def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Key, str]:
     """Return the stored key for each of these unknown keys whose product is stored.
 
@@ -45,10 +51,14 @@ def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Ke
     for i, row in enumerate(rows):
         if row.gtin is not None:
             by_gtin.append({"i": i, "s": row.site_id, "g": row.gtin})
-        if row.sku is None or row.canonical_url not in {None, row.url}:
-            # A page with a SKU and its own canonical URL is no twin by URL; most pages are such.
+        # Of a product with a SKU, only its own page may be known with another number.
+        is_only_own = row.sku is not None and row.canonical_url in {None, row.url}
+        if not is_only_own or row.judged:
+            name = _name_of(row) if row.judged else None
             by_url += [
-                {"i": i, "s": row.site_id, "u": url} for url in {row.url, row.canonical_url} if url
+                {"i": i, "s": row.site_id, "u": url, "n": name, "t": row.scraped_at}
+                for url in {row.url, row.canonical_url}
+                if url
             ]
     candidates: dict[int, list[tuple[str, str | None, str | None]]] = {}
     for name, records in (("twins_by_gtin", by_gtin), ("twins_by_url", by_url)):

@@ -291,6 +291,8 @@ def _plain(field: str, value: Any) -> Any:
         value = str(value[0]).rpartition("/")[2] if isinstance(value, list) and value else ""
     elif field == "breadcrumbs":
         value = " > ".join(map(str, value)) if isinstance(value, list) else ""
+    elif field == "sku":
+        value = "".join(filter(str.isalnum, str(value)))  # a shop may write its numbers otherwise
     return stored_form(value) or None
 
 

@@ -313,7 +313,7 @@ async def test_a_book_is_told_the_currencies_that_all_workers_stored(database: s
     assert "different countries" in news
 
 
-def test_a_number_that_all_products_changed_makes_no_new_product_at_first(database: str) -> None:
+def test_a_number_that_all_products_changed_makes_no_new_product(database: str) -> None:
     write(database, page(1, sku="A1"))
     doubts = {name: ["changed", "no known product has it"] for name in ("sku", "external_id")}
 
@@ -323,7 +323,36 @@ def test_a_number_that_all_products_changed_makes_no_new_product_at_first(databa
     write(database, renumbered(0.5))
     assert rows_of(database, "SELECT count(*) FROM products") == [(1,)]
     write(database, renumbered(24))
+    assert rows_of(database, "SELECT external_id, sku FROM products") == [("sku-1", "900")]
+
+
+def test_a_page_with_the_name_of_before_is_no_new_product_under_another_number(
+    database: str,
+) -> None:
+    write(database, page(1, sku="A1", external_id="A1"))
+    write(database, page(1, 1, sku="S77", external_id="S77"))
+    assert rows_of(database, "SELECT external_id, sku FROM products") == [("A1", "S77")]
+    write(database, page(1, 2, sku="B2", external_id="B2", name="Another thing"))
     assert rows_of(database, "SELECT count(*) FROM products") == [(2,)]
+
+
+def test_a_price_of_0_leaves_the_stored_one_at_first(database: str) -> None:
+    write(database, page())
+    write(database, page(hours=1, price=Decimal(0)))
+    assert prices(database) == [(Decimal("9.99"), "EUR")]
+    assert rows_of(database, "SELECT kind FROM doubtful") == [("jump",)]
+    write(database, page(hours=3, price=Decimal(0)))
+    assert prices(database) == [(Decimal(0), "EUR")]
+
+
+def test_a_template_s_far_prices_are_not_accepted_when_they_are_seen_again(database: str) -> None:
+    doubts = {"price": ["changed", "each price is far from the stored one"]}
+    near, far = page(1), page(2)
+    write(database, near, far)
+    for hours in (1, 3):
+        write(database, page(1, hours, price=Decimal("8.99"), doubts=doubts))
+        write(database, page(2, hours, price=Decimal("999.00"), doubts=doubts))
+    assert prices(database) == [(Decimal("8.99"), "EUR"), (Decimal("9.99"), "EUR")]
 
 
 class TestCommand:

@@ -255,6 +255,12 @@ def test_a_sale_that_says_so_is_none_by_any_rate() -> None:
     assert not crawl(change)[0]
 
 
+def test_numbers_that_a_shop_writes_without_hyphens_are_those_of_before() -> None:
+    told, _, judged = crawl(lambda t: attrs.evolve(t, sku=t.sku.replace("-", "")), 90)
+    assert not told
+    assert not judged.doubts
+
+
 def test_an_internal_number_in_the_place_of_the_sku_is_doubtful_and_so_is_the_key() -> None:
     told, found, judged = crawl(lambda t: attrs.evolve(t, sku=str(900_000 + t.number)), 90)
     assert ("sku", "changed") in {(drift.field, drift.kind) for drift in told}
