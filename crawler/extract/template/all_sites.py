@@ -14,6 +14,7 @@ from crawler.extract.template.address_codes import take_addressed
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.confidence import doubted
 from crawler.extract.template.drift import Drift
+from crawler.extract.template.foreign_data import leave_out_foreign, take_labelled_number
 from crawler.extract.template.language import foreign_language
 from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
@@ -82,7 +83,7 @@ class Book:
         profile = make.profile
         if take_shown_price(result.fields, result.sources, result.offered) and profile.known:
             self._report_cents(site_id, result.page.url, make)
-        self._correct(result, make)
+        self._correct(site_id, result, make)
         observations = observe(result)
         # Each page without a product's number counts as a product of its own.
         key = str(result.fields.get("external_id") or result.page.url)
@@ -145,8 +146,12 @@ class Book:
         if (place := mender.place_beside_repeated()) is not None:
             self._read_names_from(f"{BESIDE}{place}", site_id, result.page.url, make)
 
-    def _correct(self, result: Found, make: Make) -> None:
+    def _correct(self, site_id: str, result: Found, make: Make) -> None:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
+        if (name := leave_out_foreign(result, make.profile)) is not None:
+            version, url = make.profile.version, result.page.url
+            self._report_once(Drift(site_id, "name", "others", name[:60], url, version), make)
+        take_labelled_number(result, make.profile, make.shared_numbers)
         is_learned = make.profile.known or make.profile.version > 1
         if result.outweighs_data and is_learned:
             take_stated_price(result.fields, result.sources, result.offered["json-ld"])

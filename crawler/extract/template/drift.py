@@ -19,6 +19,7 @@ _DESCRIPTIONS = {
     CHANGED: "the {} of all known products changed at once, and is doubtful",
     "affix": "the {} has the same words beside it on all pages, which are left out",
     "source": "the template changed, {} is read from another source since",
+    "others": "structured data of another product are left out, by their {}:",
     "minor": "the {} of all known products changed at once, see",
     "run": "product after product has another {} than before, which may be a delivery, see",
     "turned": "the {} is not the one of the pages before and is doubtful, see",

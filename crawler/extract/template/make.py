@@ -44,6 +44,8 @@ class Make(Record):
     """Numbers of the make's pages at which its newest pages were read again, the newest last."""
     worded: dict[str, tuple[Decimal, str]] = attrs.Factory(dict)
     """Newest pages with a doubtful price behind new words, that price, and the words."""
+    shared_numbers: set[str] = attrs.Factory(set)
+    """Numbers that structured data have for product after product."""
     stored_products: int = 0
     """Products that were stored before this make appeared."""
 

@@ -10,10 +10,10 @@ from crawler.extract.price.words_beside import says_from
 from crawler.extract.shown_price import shows_price
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
-from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
+from crawler.extract.template.page_doubts import constant_value
 from crawler.extract.template.place_search import BELOW
 from crawler.extract.template.product_names import is_heading
-from crawler.extract.template.profile import KNOWN, Profile
+from crawler.extract.template.profile import KNOWN, RULE_SHARE, Profile
 from crawler.extract.template.values_by_place import heading_at, texts_of, value_at
 
 #: Consecutive pages without a value in the learned place, before the parser's value is used again.

@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.merge import STRUCTURED
 from crawler.extract.money.currencies import share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.price.auctions import names_bid
@@ -18,14 +17,13 @@ from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
+from crawler.extract.template.foreign_data import foreign_source
 from crawler.extract.template.observation import (
     BY_WORDS,
-    HEADING,
     Observation,
     form_of,
-    is_same_value,
 )
-from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
+from crawler.extract.template.profile import KNOWN, RULE_SHARE, WINDOW, Field, Profile
 from crawler.extract.template.values_by_place import texts_of
 from scrapy_seine.attrs_bases import Value
 
@@ -33,8 +31,8 @@ from scrapy_seine.attrs_bases import Value
 _MIN_ODD_PAGES = 20
 #: Pages with a text, and the places that they may have at most, before another place is a doubt.
 _MIN_PLACED, _MAX_PLACES = 12, 3
-#: The share of pages on which a property is a rule of the template.
-RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
+#: The share of pages from which on all have one price.
+_ALWAYS_SHARE = 0.97
 #: Pages without an exception before another source or another currency is a doubt: by the rule of
 #: three (95 % confidence that fewer than 3 of n differ), 60 pages bound the exceptions at 5 %. Ten
 #: would be too few: a shop's first products may have structured data, and its others text alone.
@@ -137,15 +135,30 @@ def disappears_with_stock(field: str, observations: Mapping[str, Observation]) -
 def _dispute(field: str, observation: Observation, stats: Field) -> Doubt | None:
     for source, value in observation.votes.items():
         offered = stats.offered.get(source, 0)
-        if offered < KNOWN or source == observation.source or observation.agrees(field, source):
+        if source == observation.source or observation.agrees(field, source):
             continue
-        if stats.share(stats.agreed, source) >= RULE_SHARE:
+        if offered >= KNOWN and stats.share(stats.agreed, source) >= RULE_SHARE:
             agreed = stats.agreed[source]
             return Doubt(
                 "dispute",
                 f"{source} says {str(value)[:60]!r}, and agreed on {agreed} of {offered} pages",
             )
+        if is_ousted(source, observation.source, stats):
+            pages = stats.sources[source]
+            return Doubt(
+                "dispute", f"{source} says {str(value)[:60]!r}, and alone had it on {pages}"
+            )
     return None
+
+
+def is_ousted(source: str, chosen_source: str | None, stats: Field) -> bool:
+    """Whether a source that alone gave a field has to give way to one that is new on the site.
+
+    No other source has confirmed it so far. Data that a shop adds to its pages may be wrong.
+    """
+    pages = stats.sources.get(source, 0)
+    was_alone = pages >= KNOWN > stats.offered.get(source, 0)
+    return was_alone and pages > 2 * stats.sources.get(chosen_source or "", 0)
 
 
 def _place_doubt(field: str, observation: Observation, stats: Field) -> Doubt | None:
@@ -194,7 +207,7 @@ def foreign_doubts(
 
     The page is its heading and another source, or its heading and its *title*.
     """
-    source = _foreign_source(observations["name"], title)
+    source = foreign_source(observations["name"], title)
     if source is None:
         return
     profile.has_foreign = True
@@ -203,24 +216,6 @@ def foreign_doubts(
         observation = observations[field]
         if observation.source == source and not is_confirmed(field, observation):
             yield field, Doubt(FOREIGN, reason)
-
-
-def _foreign_source(name: Observation, title: str) -> str | None:
-    """Return the structured data whose name differs from two others, which are the same."""
-    votes = name.votes
-    heading = votes.get(HEADING)
-    if heading and len(votes) == 2 and str(heading) in title:
-        votes = {**votes, "title": heading}
-    for source in votes.keys() & set(STRUCTURED):
-        others = [value for other, value in votes.items() if other != source]
-        differs = not any(is_same_value("name", votes[source], value) for value in others)
-        if differs and len(others) > 1 and _are_same_names(others):
-            return source
-    return None
-
-
-def _are_same_names(names: list[Any]) -> bool:
-    return all(is_same_value("name", names[0], name) for name in names)
 
 
 def is_confirmed(field: str, observation: Observation) -> bool:

@@ -17,6 +17,8 @@ KNOWN = 8
 MARKED = ""
 #: Pages of a make after which each page is still judged, but only a sample is counted.
 WELL_KNOWN = 64
+#: The share of pages on which a property is a rule of the template.
+RULE_SHARE = 0.95
 #: One page of so many is counted for a field that is well known, and compared with its product.
 SAMPLE_INTERVAL = 8
 #: Counted pages after which cached confidences are discarded.

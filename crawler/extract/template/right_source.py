@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from crawler.extract.template.observation import Observation
+from crawler.extract.template.page_doubts import is_ousted
 from crawler.extract.template.price_rates import Pair, is_raised, proportion
 from crawler.extract.template.profile import Field
 
@@ -35,13 +36,15 @@ def right_source(
     lacks the cents or a tax of it on nearly all pages, or is it by a fee or an exchange rate, the
     text shows another amount. So it does if the pages show the structured data's price as well
     (*shown*), because it is not stale then. Structured data with another product's name (*foreign*),
-    or with one price on pages that show different ones, is wrong.
+    or with one price on pages that show different ones, is wrong. So are stock and number of data that the
+    shop adds to pages from which the text alone was read.
     """
     if field == "currency":
         return "text"
-    if field != "price":
-        return None
     disputes = [observation for kind, observation in stats.recent if kind == "dispute"]
+    if field != "price":
+        is_added = bool(disputes) and is_ousted("text", disputes[-1].source, stats)
+        return "text" if is_added and field != "name" else None
     if disputes and (foreign or _has_one_price(disputes)):
         return "text"
     if shown:

@@ -1,0 +1,103 @@
+"""Structured data of another product, or with one number for all of them, as broken caches give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler.extract.default_parser import Found
+from crawler.extract.merge import STRUCTURED, weigh_shown
+from crawler.extract.template.observation import HEADING, Observation, is_same_value, observe
+from crawler.extract.template.profile import KNOWN, RULE_SHARE, Field, Profile
+from crawler.extract.visible.product_shown import visible
+
+#: Earlier pages with another labelled number beside the same number in the data.
+_MIN_PAGES_WITH_NUMBER = 2
+
+
+def foreign_source(name: Observation, title: str) -> str | None:
+    """Return the structured data whose name differs from two others, which are the same.
+
+    A title that has the data's name as well, for instance as the shop's, supports neither name.
+    """
+    votes = name.votes
+    heading = votes.get(HEADING)
+    if heading and len(votes) == 2 and str(heading) in title:
+        votes = {**votes, "title": heading}
+    for source in votes.keys() & set(STRUCTURED):
+        others = [value for other, value in votes.items() if other != source]
+        differs = not any(is_same_value("name", votes[source], value) for value in others)
+        if differs and str(votes[source]) not in title and len(others) > 1 and _are_same(others):
+            return source
+    return None
+
+
+def leave_out_foreign(result: Found, profile: Profile) -> str | None:
+    """Read a page without data that have another product's name and number; return their name.
+
+    The heading, the title and the labelled number are the product's, if they agreed with the data,
+    or gave the values alone, on the make's other pages.
+    """
+    number = result.offered.get("text", {}).get("sku")
+    source = next((s for s in STRUCTURED if _has_other_number(result, s, number)), None)
+    if source is None or not profile.known:
+        return None
+    stats = profile.fields["sku"]
+    if stats.offered[source] >= KNOWN and stats.share(stats.agreed, source) < RULE_SHARE:
+        return None  # the shop labels another number than that of its data
+    name = observe(result)["name"]
+    if foreign_source(name, result.page.title) != source or not _has_usual_heading(profile):
+        return None
+    foreign_name = str(result.offered[source]["name"])
+    _read_without(result, source)
+    return foreign_name
+
+
+def _read_without(result: Found, source: str) -> None:
+    """Read a page as if it lacked a source."""
+    page, offered = result.page, result.offered
+    del offered[source]
+    shown = visible(page, {})
+    offered["text"], result.paths, result.words_before = (
+        shown.fields,
+        shown.paths,
+        shown.words_before,
+    )
+    result.struck_below, result.price_rival = shown.struck_below, shown.price_rival
+    weigh_shown(offered, shown, page, {})
+    result.outweighs_data = False  # the data with the stale price are left out
+    result.merge()
+
+
+def take_labelled_number(result: Found, profile: Profile, shared_numbers: set[str]) -> None:
+    """Take the labelled number as the product's key, if the data have one number for all products.
+
+    *shared_numbers*: such numbers that were found so far.
+    """
+    fields, sources = result.fields, result.sources
+    number, key, source = fields.get("sku"), fields.get("external_id"), sources.get("external_id")
+    if sources.get("sku") != "text" or number == key or source not in STRUCTURED:
+        return
+    if str(key) in shared_numbers or _has_one_number(profile.fields["sku"], source, key, number):
+        shared_numbers.add(str(key))
+        fields["external_id"], sources["external_id"] = number, "text"
+
+
+def _has_one_number(stats: Field, source: str, key: Any, number: Any) -> bool:
+    """Whether earlier pages with other labelled numbers had this key in their data as well."""
+    pages = {each.value for _, each in stats.recent if each.votes.get(source) == key}
+    return len(pages - {key, number}) >= _MIN_PAGES_WITH_NUMBER
+
+
+def _has_other_number(result: Found, source: str, number: Any) -> bool:
+    stated = result.offered.get(source, {}).get("sku")
+    return bool(stated and number) and not is_same_value("sku", stated, number)
+
+
+def _has_usual_heading(profile: Profile) -> bool:
+    """Whether the heading is the product's name on the make's pages."""
+    stats = profile.fields["name"]
+    return stats.offered[HEADING] >= KNOWN and stats.share(stats.agreed, HEADING) >= RULE_SHARE
+
+
+def _are_same(names: list[Any]) -> bool:
+    return all(is_same_value("name", names[0], name) for name in names)
