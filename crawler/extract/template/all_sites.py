@@ -148,7 +148,8 @@ class Book:
 
     def _correct(self, site_id: str, result: Found, make: Make) -> None:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
-        if (name := leave_out_foreign(result, make.profile)) is not None:
+        again = ("name", "others") in make.reported
+        if (name := leave_out_foreign(result, make.profile, again=again)) is not None:
             version, url = make.profile.version, result.page.url
             self._report_once(Drift(site_id, "name", "others", name[:60], url, version), make)
         take_labelled_number(result, make.profile, make.shared_numbers)

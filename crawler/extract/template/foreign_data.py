@@ -31,25 +31,31 @@ def foreign_source(name: Observation, title: str) -> str | None:
     return None
 
 
-def leave_out_foreign(result: Found, profile: Profile) -> str | None:
+def leave_out_foreign(result: Found, profile: Profile, *, again: bool) -> str | None:
     """Read a page without data that have another product's name and number; return their name.
 
     The heading, the title and the labelled number are the product's, if they agreed with the data,
-    or gave the values alone, on the make's other pages.
+    or gave the values alone, on the make's other pages. If the make had such data before (*again*),
+    the number decides, because one product's name may begin as another's.
     """
     number = result.offered.get("text", {}).get("sku")
     source = next((s for s in STRUCTURED if _has_other_number(result, s, number)), None)
     if source is None or not profile.known:
         return None
-    stats = profile.fields["sku"]
-    if stats.offered[source] >= KNOWN and stats.share(stats.agreed, source) < RULE_SHARE:
-        return None  # the shop labels another number than that of its data
-    name = observe(result)["name"]
-    if foreign_source(name, result.page.title) != source or not _has_usual_heading(profile):
+    if not again and not _is_foreign(result, source, profile):
         return None
-    foreign_name = str(result.offered[source]["name"])
+    foreign_name = str(result.offered[source].get("name"))
     _read_without(result, source)
     return foreign_name
+
+
+def _is_foreign(result: Found, source: str, profile: Profile) -> bool:
+    """Whether data have another product's name, in a shop whose data have the labelled numbers."""
+    stats = profile.fields["sku"]
+    if stats.offered[source] >= KNOWN and 2 * stats.agreed[source] < stats.offered[source]:
+        return False  # the shop labels another number than that of its data
+    is_other_name = foreign_source(observe(result)["name"], result.page.title) == source
+    return is_other_name and _has_usual_heading(profile)
 
 
 def _read_without(result: Found, source: str) -> None:

@@ -63,6 +63,14 @@ def test_data_of_another_product_are_left_out() -> None:
     assert [d.kind for d in reading.told if d.field == "name"] == ["others"]
 
 
+def test_data_of_a_product_with_a_shorter_name_are_left_out_once_others_were() -> None:
+    reading = Reading()
+    for number in range(_LEARNED, 29):
+        stated = data(5) if number < 24 else data(number, name=_GOODS[number][:-1], sku="CH-005")
+        assert reading.read(number, page(number, stated))[0]["external_id"] == f"CH-{number:03}"
+    assert not [d for d in reading.told if d.kind == "dispute"]
+
+
 def test_data_with_numbers_of_their_own_and_another_name_are_not_left_out() -> None:
     reading = Reading(stated=lambda number: data(number, sku=str(7000 + number)))
     stated = data(21, sku="7021", name="Frosted glass with a stand")
