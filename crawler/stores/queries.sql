@@ -19,12 +19,9 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
 
 -- name: twins_by_url
--- The same by URL: a product's own, or a further one; without the number of a product that its own
--- page showed with the same name n before t. rows: [{i, s, u, n, t}]
-SELECT k.i, p.external_id,
-       CASE WHEN lower(p.name) = k.n AND p.scraped_at < k.t THEN NULL
-            ELSE seine_own_sku(p.sku, p.item) END, p.gtin
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, n text, t timestamptz)
+-- The same by URL: a product's own, or a further one. rows: [{i, s, u}]
+SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
     AND p.url = k.u AND p.site_id = k.s
 UNION ALL
@@ -32,6 +29,13 @@ SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN product_urls a ON a.site_id = k.s AND a.url = k.u
 JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
+
+-- name: twins_by_name
+-- Products whose own page had the same name before, whatever their number. rows: [{i, s, u, n, t}]
+SELECT k.i, p.external_id, NULL, p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, n text, t timestamptz)
+JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
+    AND p.url = k.u AND p.site_id = k.s AND lower(p.name) = k.n AND p.scraped_at < k.t
 
 -- name: add_sites
 -- names: [site_id]

@@ -48,20 +48,24 @@ def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Ke
         return {}
     by_gtin: list[dict[str, object]] = []
     by_url: list[dict[str, object]] = []
+    by_name: list[dict[str, object]] = []
     for i, row in enumerate(rows):
         if row.gtin is not None:
             by_gtin.append({"i": i, "s": row.site_id, "g": row.gtin})
-        # Of a product with a SKU, only its own page may be known with another number.
-        is_only_own = row.sku is not None and row.canonical_url in {None, row.url}
-        if not is_only_own or row.judged:
-            name = _name_of(row) if row.judged else None
+        if row.sku is None or row.canonical_url not in {None, row.url}:
+            # A page with a SKU and its own canonical URL is no twin by URL; most pages are such.
             by_url += [
-                {"i": i, "s": row.site_id, "u": url, "n": name, "t": row.scraped_at}
-                for url in {row.url, row.canonical_url}
-                if url
+                {"i": i, "s": row.site_id, "u": url} for url in {row.url, row.canonical_url} if url
             ]
+        if row.sku is not None and row.judged:
+            known = {"i": i, "s": row.site_id, "u": row.url}
+            by_name.append({**known, "n": _name_of(row), "t": row.scraped_at})
     candidates: dict[int, list[tuple[str, str | None, str | None]]] = {}
-    for name, records in (("twins_by_gtin", by_gtin), ("twins_by_url", by_url)):
+    for name, records in (
+        ("twins_by_gtin", by_gtin),
+        ("twins_by_url", by_url),
+        ("twins_by_name", by_name),
+    ):
         if records:
             cursor.execute(query(name), {"rows": orjson.dumps(records).decode()})
             for i, *candidate in cursor.fetchall():
