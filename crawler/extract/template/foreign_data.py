@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default_parser import Found
+from crawler.extract.fields import Fields
 from crawler.extract.merge import STRUCTURED, weigh_shown
 from crawler.extract.template.observation import HEADING, Observation, is_same_value, observe
 from crawler.extract.template.profile import KNOWN, RULE_SHARE, Field, Profile
@@ -12,6 +13,8 @@ from crawler.extract.visible.product_shown import visible
 
 #: Earlier pages with another labelled number beside the same number in the data.
 _MIN_PAGES_WITH_NUMBER = 2
+#: Fields by which a source is known to repeat another one.
+_REPEATED = ("name", "price")
 
 
 def foreign_source(name: Observation, title: str) -> str | None:
@@ -54,14 +57,24 @@ def _is_foreign(result: Found, source: str, profile: Profile) -> bool:
     stats = profile.fields["sku"]
     if stats.offered[source] >= KNOWN and 2 * stats.agreed[source] < stats.offered[source]:
         return False  # the shop labels another number than that of its data
-    is_other_name = foreign_source(observe(result)["name"], result.page.title) == source
+    name = observe(result)["name"]
+    stated = name.votes.get(source)
+    # Meta elements are often written from the same data, so that they confirm nothing.
+    votes = {
+        each: value
+        for each, value in name.votes.items()
+        if each in {source, HEADING} or not is_same_value("name", value, stated)
+    }
+    is_other_name = foreign_source(name._replace(votes=votes), result.page.title) == source
     return is_other_name and _has_usual_heading(profile)
 
 
 def _read_without(result: Found, source: str) -> None:
-    """Read a page as if it lacked a source."""
+    """Read a page as if it lacked a source, and those that repeat its name or price."""
     page, offered = result.page, result.offered
-    del offered[source]
+    left_out = offered.pop(source)
+    for other in [each for each in offered if each != "text" and _repeats(offered[each], left_out)]:
+        offered[other] = {}
     shown = visible(page, {})
     offered["text"], result.paths, result.words_before = (
         shown.fields,
@@ -72,6 +85,10 @@ def _read_without(result: Found, source: str) -> None:
     weigh_shown(offered, shown, page, {})
     result.outweighs_data = False  # the data with the stale price are left out
     result.merge()
+
+
+def _repeats(values: Fields, other_values: Fields) -> bool:
+    return any(values.get(f) is not None and values[f] == other_values.get(f) for f in _REPEATED)
 
 
 def take_labelled_number(result: Found, profile: Profile, shared_numbers: set[str]) -> None:

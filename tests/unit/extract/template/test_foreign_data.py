@@ -50,10 +50,15 @@ class Reading:
         return found.fields, judged
 
 
-def test_data_of_another_product_are_left_out() -> None:
+@pytest.mark.parametrize("in_tags", [False, True])
+def test_data_of_another_product_are_left_out(in_tags: bool) -> None:
     reading = Reading()
     for number in range(_LEARNED, 29):
-        fields, judged = reading.read(number, page(number, data(29 - number), stock="Sold out"))
+        html = page(number, data(29 - number), stock="Sold out")
+        tags = f"<meta property='og:title' content='{_GOODS[29 - number]}'>"
+        tags += f"<meta property='product:price:amount' content='{49 - number}'>"
+        html = html.replace("</head>", f"{tags}</head>") if in_tags else html
+        fields, judged = reading.read(number, html)
         read = {name: str(fields.get(name)) for name in ("name", "price", "sku", "external_id")}
         assert read["name"] == _GOODS[number]
         assert read["external_id"] == read["sku"] == f"CH-{number:03}"
