@@ -35,7 +35,7 @@ JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
 SELECT k.i, p.external_id, NULL, p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, n text, t timestamptz)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
-    AND p.url = k.u AND p.site_id = k.s AND lower(p.name) = k.n AND p.scraped_at < k.t
+    AND p.url = k.u AND p.site_id = k.s AND p.name = k.n AND p.scraped_at < k.t
 
 -- name: add_sites
 -- names: [site_id]

@@ -35,7 +35,7 @@ def _differ(code: str | None, other_code: str | None) -> bool:
 
 
 def _name_of(row: ProductRow) -> str:
-    return str(orjson.loads(row.body).get("name") or "").lower()
+    return str(orjson.loads(row.body).get("name") or "")
 
 
 def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Key, str]:

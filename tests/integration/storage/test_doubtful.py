@@ -329,8 +329,8 @@ def test_a_number_that_all_products_changed_makes_no_new_product(database: str) 
 def test_a_page_with_the_name_of_before_is_no_new_product_under_another_number(
     database: str,
 ) -> None:
-    write(database, page(1, sku="A1", external_id="A1"))
-    write(database, page(1, 1, sku="S77", external_id="S77"))
+    write(database, page(1, sku="A1", external_id="A1", name="Ławka ŻÓŁTA"))
+    write(database, page(1, 1, sku="S77", external_id="S77", name="Ławka ŻÓŁTA"))
     assert rows_of(database, "SELECT external_id, sku FROM products") == [("A1", "S77")]
     write(database, page(1, 2, sku="B2", external_id="B2", name="Another thing"))
     assert rows_of(database, "SELECT count(*) FROM products") == [(2,)]
