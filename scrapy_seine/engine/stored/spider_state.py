@@ -10,12 +10,10 @@ that a page yields stays in the page's worker (engine.local_requests), where the
 from __future__ import annotations
 
 import ast
-import inspect
-import linecache
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -25,8 +23,10 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.engine.stored.callback_rings import rings
 from scrapy_seine.engine.stored.callbacks import own_classes, rule_of
-from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks, stored_names
+from scrapy_seine.engine.stored.class_source import globals_of, source_of
+from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks
 
 #: Methods that change the list, dict, set, deque or queue that they are called on.
 _CHANGING = frozenset(
@@ -127,18 +127,22 @@ def own_state(kind: type) -> OwnState:
     callbacks &= methods.keys()
     _add_changes_of_objects(kind, methods)
     reached = {name: _reached(name, methods) for name in callbacks}
-    changed = {x for names in reached.values() for name in names for x in methods[name].changed}
-    changed -= methods.keys()
+    wholes = {name: _whole(names, methods) for name, names in reached.items()}
+    changed = set().union(*(whole.changed for whole in wholes.values())) - methods.keys()
     by_callback: defaultdict[str, set[str]] = defaultdict(set)
     gathered = gathering_callbacks({name: method.functions for name, method in methods.items()})
     for callback, names in reached.items():
-        names_read = {x for name in names for x in methods[name].read_names} & changed
+        names_read = wholes[callback].read_names & changed
         names_read |= {_SHARED + key for name in names for key in gathered.get(name, ())}
         if names_read:
             by_callback[_HOOKS.get(callback, callback)] |= names_read
-    gathered_by_key = {
-        x for names in reached.values() for name in names for x in methods[name].gathered_by_key
-    }
+    leads = {name: callbacks & (whole.mentioned | whole.texts) for name, whole in wholes.items()}
+    for callback, others in rings(leads).items():
+        # The next page of a list reads what this one changed, and so must be where this one is.
+        read_behind = set[str]().union(*(by_callback.get(other, ()) for other in others))
+        if names_read := wholes[callback].changed & read_behind:
+            by_callback[callback] |= names_read
+    gathered_by_key = set[str]().union(*(whole.gathered_by_key for whole in wholes.values()))
     at_end = {x for name in _reached("closed", methods) for x in methods[name].read_names}
     return OwnState(
         {name: frozenset(names_read) for name, names_read in by_callback.items()},
@@ -191,7 +195,7 @@ def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
     """
     methods: defaultdict[str, _Method] = defaultdict(_Method)
     texts: set[str] = set()
-    sources = [found for base in own_classes(kind) if (found := _source_of(base)) is not None]
+    sources = [found for base in own_classes(kind) if (found := source_of(base)) is not None]
     classes = {source.tree.name for source in sources}
     for source in sources:
         for function in source.functions:
@@ -204,31 +208,6 @@ def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
                 texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
                 methods["__init__"].made |= _made_by(part)
     return methods, texts
-
-
-@attrs.frozen(eq=False, repr=False)
-class _Source(Value):
-    """A class' definition, and what else its module defines."""
-
-    tree: ast.ClassDef
-    functions: list[ast.FunctionDef | ast.AsyncFunctionDef]
-    variables: frozenset[str]
-
-
-def _source_of(kind: type) -> _Source | None:
-    """Parse a class' module; `inspect.getsource` of a class parses twice, and slowly."""
-    try:
-        module = sys.modules[kind.__module__]
-        lines = linecache.getlines(inspect.getfile(kind), vars(module))
-        tree = ast.parse("".join(lines))
-    # A class that was made at run time has no source.
-    except (KeyError, OSError, TypeError, SyntaxError, ValueError, RecursionError):
-        return None
-    nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
-    assigned = [x for x in tree.body if isinstance(x, ast.Assign | ast.AnnAssign)]
-    functions = [x for x in tree.body if isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef)]
-    variables = frozenset(name for node in assigned for name in _own_names(node))
-    return _Source(nodes[-1], functions, variables) if nodes else None
 
 
 def _made_by(node: ast.AST) -> set[tuple[str, str]]:
@@ -258,17 +237,6 @@ def _add_changes_of_objects(kind: type, methods: defaultdict[str, _Method]) -> N
     for method in methods.values():
         calls = method.called_on
         method.changed |= {name for name, called in calls if called in changing.get(name, ())}
-
-
-def _own_names(node: ast.AST) -> set[str]:
-    """Return the variables that code assigns, and the arguments of its functions."""
-    return stored_names(node) | {x.arg for x in ast.walk(node) if isinstance(x, ast.arg)}
-
-
-def _globals_of(function: ast.AST, variables: frozenset[str]) -> frozenset[str]:
-    """Return the variables of the module that a function means by these names."""
-    declared = {x for n in ast.walk(function) if isinstance(n, ast.Global) for x in n.names}
-    return (variables - _own_names(function)) | declared
 
 
 def _text_of(node: ast.AST) -> str:
@@ -321,6 +289,14 @@ def _reached(name: str, methods: defaultdict[str, _Method]) -> set[str]:
     return reached
 
 
+def _whole(names: Iterable[str], methods: Mapping[str, _Method]) -> _Method:
+    """Return what methods do together."""
+    whole = _Method()
+    for name in names:
+        whole.join(methods[name])
+    return whole
+
+
 class _Method:
     """What the methods of one name do with attributes of the spider."""
 
@@ -356,7 +332,7 @@ class _Method:
         """Analyse one function; *owners*: the names of the spider in it."""
         self.functions.add(function)
         with suppress(RecursionError):  # no real code nests so deep
-            _Reader(self, owners, _globals_of(function, variables)).look(function.body)
+            _Reader(self, owners, globals_of(function, variables)).look(function.body)
 
     def join(self, other: _Method) -> None:
         """Add what a part of the method does."""

@@ -273,9 +273,31 @@ class HasALocalOfThatName(Spider):
         return response.follow(WAITING[PAGE])
 
 
+class PagesInARing(Spider):
+    """A list notes its pages, its pager looks there and leads to a list again; an item to none."""
+
+    seen: ClassVar[dict[str, set[str]]] = {}
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        yield response.follow("/list", self.parse_list)
+
+    def parse_list(self, response: Any) -> Iterator[Any]:
+        self.seen.setdefault(response.url, set())
+        yield response.follow("/item", self.parse_item)
+        yield response.follow("/pager", self.parse_pager)
+
+    def parse_item(self, response: Any) -> None:
+        self.seen["items"].add(response.url)
+
+    def parse_pager(self, response: Any) -> Iterator[Any]:
+        if response.text not in self.seen[response.url]:
+            yield response.follow(response.text, self.parse_list)
+
+
 @pytest.mark.parametrize(
     ("kind", "read_by"),
     [
+        (PagesInARing, {"parse_list": {"seen"}, "parse_pager": {"seen"}}),
         (Counts, {"parse": {"page"}}),
         (CountsOnItsClass, {"parse": {"page"}}),
         (KeepsAToken, {"parse_list": {"token"}}),
