@@ -8,6 +8,7 @@ setting, within 10 s.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
@@ -99,6 +100,17 @@ def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) ->
         _verified.update((store, private[store]) for store in missing_names)
     _check({store: urls[store] for store in store_names if store not in missing_names})
     return Endpoints(urls["redis"], urls.get("postgres", ""))
+
+
+async def redis_url(settings: SettingsLike) -> str:
+    """Return the address of Redis, once it has answered, without blocking the event loop.
+
+    Raises:
+        SeineError: as `endpoints` does.
+    """
+    if missing_stores(settings, ("redis",)):  # it is started, once
+        return endpoints(settings, need=("redis",)).redis_url
+    return (await asyncio.to_thread(endpoints, settings, need=("redis",))).redis_url
 
 
 def set_urls(settings: SettingsLike) -> dict[str, str]:

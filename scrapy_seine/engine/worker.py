@@ -22,7 +22,7 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number
-from scrapy_seine.endpoints import endpoints, redis_client
+from scrapy_seine.endpoints import redis_client, redis_url
 from scrapy_seine.engine.download.private_addresses import Reach, policy_from
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.download.warm_up import warm_up
@@ -203,10 +203,10 @@ class Worker:
             )
         for name, alike in misspelt(self.spider).items():
             logger.warning("nothing reads -a %s=…; did you mean -a %s=…?", name, alike)
-        url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+        patience = RetryUntil(config.outage_s, logger.warning)
+        url = await patience.try_until_async(lambda: redis_url(self.crawler.settings))
         redis = redis_client(url)
         try:
-            patience = RetryUntil(config.outage_s, logger.warning)
             member: Member = await patience.try_until_async(
                 lambda: self.join(redis, url, config, seal)
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,12 +27,24 @@ from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.opening import warn_of_eviction
 from scrapy_seine.store_wait import RetryUntil, passes
+from tests import started
 from tests.benchmarks.server import free_port
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until
 from tests.integration.redis_fleet import start, wait_for
 
 PRODUCTS = 12
+ONE_PAGE = """
+import scrapy
+
+
+class One(scrapy.Spider):
+    name = "one"
+    start_urls = ["data:,page"]
+
+    def parse(self, response):
+        yield {"text": response.text}
+"""
 SERVERS = {"redis": valkey, "postgres": postgres}
 
 
@@ -82,6 +95,24 @@ def test_a_worker_gives_up_at_the_limit_with_one_more_line(servers: Servers, nam
     lines = log.read_text().splitlines()
     assert len(lines) == 2, lines
     assert all(line.startswith("seine: REDIS_URL=") for line in lines)
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_of_any_project_that_starts_in_an_outage_waits_and_goes_on(tmp_path: Path):
+    """It exited at once, so that a Redis that was restarted cost each worker started meanwhile."""
+    (tmp_path / "one.py").write_text(ONE_PAGE, "utf-8")
+    port, log = free_port(), tmp_path / "worker.log"
+    ours = ['ADDONS={"scrapy_seine.Addon": 500}', f"REDIS_URL=redis://127.0.0.1:{port}/0"]
+    given = [word for setting in ours for word in ("-s", setting)]
+    command = [sys.executable, "-m", "scrapy", "runspider", "one.py", *given]
+    with ExitStack() as stack, log.open("w") as file:
+        worker = started.Popen(command, cwd=tmp_path, stdout=file, stderr=file)
+        stack.callback(worker.wait)
+        stack.callback(worker.kill)
+        wait_until(lambda: "(SEINE_OUTAGE_LIMIT)" in log.read_text(), 60, "it says it waits")
+        start(stack, "--port", port, "--save", "", "--dir", tmp_path)
+        assert worker.wait(patient(60)) == 0, log.read_text()
+    assert "the stores answer again after" in log.read_text()
 
 
 @pytest.mark.parametrize(
