@@ -171,9 +171,14 @@ class SeineCommand(ScrapyCommand):
         """
         refuse_unknown_action(action, list(options))
         assert self._parser is not None  # Scrapy has declared the options
-        for name in sorted(set[str]().union(*options.values())):
+        all_names = sorted(set[str]().union(*options.values()))
+        # A default that is given by hand differs from one that is not in the words alone.
+        typed = argparse.Namespace(**dict.fromkeys(all_names))
+        self._parser.parse_known_args(sys.argv[1:], typed)
+        for name in all_names:
             readers = [other for other, names in options.items() if name in names]
-            is_given = getattr(opts, name) != self._parser.get_default(name)
+            is_changed = getattr(opts, name) != self._parser.get_default(name)
+            is_given = is_changed or getattr(typed, name) is not None
             if is_given and action not in readers:
                 option = name.replace("_", "-")
                 raise UsageError(

@@ -155,6 +155,8 @@ def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], w
         (("frontier", "show", "--urls", "x"), "show does not read --urls; that is of import-"),
         (("frontier", "import-scrapy-redis", "--domain", "a.example"), "does not read --domain"),
         (("dlq", "replay", "--all", "--limit", "10"), "replay does not read --limit; that is of"),
+        (("dlq", "replay", "--all", "--limit", "50"), "replay does not read --limit; that is of"),
+        (("seine", "dlq", "replay", "--all", "--limit=50"), "replay does not read --limit; that"),
         (("dlq", "replay", "1", "--reason", "5xx"), "name ids or a filter, not both"),
         (("jobs", "pause", "1", "--again"), "pause does not read --again; that is of start"),
         (("jobs", "list", "1"), "list takes no argument; `show JOB` shows one job"),
