@@ -187,7 +187,8 @@ class Command(SeineCommand):
 
     async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> int:
         spider = opts.spider or self.usual_spider
-        if not spider and not (opts.requests and opts.dupefilter):
+        crawl_is_named = bool(self.project.get("SEINE_CRAWL"))
+        if not spider and not (crawl_is_named and opts.requests and opts.dupefilter):
             spider = only_spider(self.project)
         source = Source(
             requests=opts.requests or f"{spider}:requests",
@@ -197,8 +198,11 @@ class Command(SeineCommand):
         )
         # The filter's table of settings takes 10 ms, and no other action needs it.
         from scrapy_seine.engine.dupefilter import dupefilter_beside
+        from scrapy_seine.engine.stored.serializer import from_blob
 
         kind = spider_class(self.project, spider) if spider else Spider
+        # Without its arguments, because only the names of its methods are compared.
+        instance = kind.__new__(kind)
         known = dupefilter_beside(kind, self.project)
         result = await import_queue(
             redis,
@@ -207,6 +211,7 @@ class Command(SeineCommand):
             lambda fields: known.request_fingerprint(
                 Request(**{name: fields[name] for name in _COMPARED_FIELDS if name in fields})
             ),
+            lambda blob: from_blob(blob, instance) if spider else None,
         )
         self.show(result.text(), **attrs.asdict(result))
         return 1 if result.refused else 0

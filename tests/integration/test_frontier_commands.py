@@ -334,6 +334,21 @@ def test_an_import_compares_by_all_that_a_projects_fingerprint_reads(desk: Desk)
     assert "no fingerprint: KeyError: 'page'" in told["reasons"][0]
 
 
+def test_an_import_refuses_what_no_worker_of_the_spider_could_send(desk: Desk) -> None:
+    """It was queued, and the requests were dead letters once workers had begun."""
+    desk.settings["SPIDER_MODULES"] = [Plain.__module__]
+    with Blocking.from_url(desk.url) as redis:
+        for fields in ({"callback": "parse_old"}, {"_class": "mine.Ajax"}, {"callback": "parse"}):
+            request = {"url": "http://a.example/1", **fields}
+            redis.rpush(f"{desk.crawl}:requests", json.dumps(request))
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    words = ("import-scrapy-redis", "--spider", Plain.name)
+    status, told, _ = desk.type(frontier.Command(), *words, *keys)
+    assert (status, told["queued"], told["refused"]) == (1, 1, 2)
+    assert any("'parse_old' is no callback of spider" in reason for reason in told["reasons"])
+    assert any("'mine.Ajax' is not a request class" in reason for reason in told["reasons"])
+
+
 def test_an_import_of_a_spider_that_left_nothing_fails(desk: Desk) -> None:
     """A misspelt key was an import of no requests, with status 0."""
     keys = ("--requests", f"{desk.crawl}:reqests", "--dupefilter", f"{desk.crawl}:df")

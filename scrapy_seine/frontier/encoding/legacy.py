@@ -51,6 +51,8 @@ _INSTEAD = {
 
 #: The fingerprint of a request's fields, perhaps by a project's own code; None: it is not filtered.
 Identify = Callable[[Mapping[str, Any]], int | None]
+#: Raises DecodeError for a stored request that no worker of the spider could send.
+Check = Callable[[bytes], object]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -164,11 +166,12 @@ def legacy_fingerprint(url: str) -> str:
 
 
 async def import_queue(
-    redis: Redis, frontier: Frontier, source: Source, identify: Identify
+    redis: Redis, frontier: Frontier, source: Source, identify: Identify, check: Check
 ) -> Imported:
     """Import a queue into the frontier; may be repeated, and leaves the source unchanged.
 
-    *identify* returns the fingerprint by which the spider's workers know a request.
+    *identify* returns the fingerprint by which the spider's workers know a request, and *check*
+    refuses one that would become a dead letter there, because its callback was renamed.
 
     Raises:
         ConfigError: there is nothing of the spider, a key is of another type, or the file of URLs
@@ -185,7 +188,9 @@ async def import_queue(
         pushes = []
         for data in part:
             try:
-                pushes.append(frontier.seal.push(read(data, identify, unpickle=source.unpickle)))
+                push = read(data, identify, unpickle=source.unpickle)
+                check(push.blob)
+                pushes.append(frontier.seal.push(push))
             except (DecodeError, EncodeError) as error:
                 result.refuse(error)
         replies = await frontier.push(pushes)
