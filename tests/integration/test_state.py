@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +14,16 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+from scrapy_seine.endpoints import redis_client as redis_client_of
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateLost, StateRolledBack
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
 from scrapy_seine.frontier.round_trips.kept_pushes import RecentPushes
 from scrapy_seine.frontier.round_trips.recovery import Recovery
+from tests.benchmarks.server import free_port
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, join_frontier, page, pages
+from tests.integration.redis_fleet import start, wait_for
 
 pytestmark = pytest.mark.redis
 
@@ -123,6 +128,29 @@ async def test_no_verb_works_on_a_server_that_lost_the_crawl(
     await join_frontier(redis_client, namespace, 1)
     with pytest.raises(StateLost, match="another crawl"):
         await calls[verb]()
+
+
+async def test_a_replica_that_is_not_yet_filled_is_no_lost_state(
+    namespace: str, tmp_path: Path
+) -> None:
+    """It is empty until it has its first copy of the primary; the fleet ended as state_lost."""
+    port = free_port()
+    with ExitStack() as stack:
+        start(stack, "--port", port, "--save", "", "--dir", tmp_path)
+        wait_for(port)
+        redis: Any = redis_client_of(f"redis://127.0.0.1:{port}")
+        f, told = await joined(redis, namespace)
+        await f.push(pages(3))
+        await redis.flushall()
+        await redis.replicaof("127.0.0.1", "1")
+        with pytest.raises(ResponseError, match="read only replica"):
+            await f.lease("w", 1, ttl_ms=TTL)
+        assert told == []
+        await redis.replicaof("NO", "ONE")  # it is the primary now, and as empty
+        with pytest.raises(StateLost):
+            await f.lease("w", 1, ttl_ms=TTL)
+        assert len(told) == 1
+        await redis.aclose()
 
 
 @pytest.mark.parametrize("verb", ["push", "lease", "renew", "commit", "idle"])

@@ -54,6 +54,7 @@ end
 
 if known_id ~= '' then
     if control[1] ~= known_id then
+        redis.call('HDEL', CONTROL, 'none') -- a replica without its first copy looks empty, and refuses this
         return redis.error_reply('STATELOST ' .. (control[1] or '-'))
     end
     local turn, mine = tonumber(string.match(control[2] or '', '^%d+$') or 0), tonumber(known_turn) or 0
