@@ -250,6 +250,8 @@ class PostgresFacts(Value):
     """Migrations that are not applied."""
     missing_tables: tuple[str, ...] = ()
     """Tables that migrations made, and that are gone."""
+    missing_columns: tuple[str, ...] = ()
+    """Columns of the others that are gone."""
     skew_s: float
     connections: int
     """Connections in use."""
@@ -281,8 +283,9 @@ def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) ->
     elif facts.pending:
         text = f"the schema lacks {', '.join(facts.pending)}"
         findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
-    elif facts.missing_tables:
-        text = f"the table {', '.join(facts.missing_tables)} is gone"
+    elif facts.missing_tables or facts.missing_columns:
+        part = "table" if facts.missing_tables else "column"
+        text = f"the {part} {', '.join(facts.missing_tables or facts.missing_columns)} is gone"
         advice = "restore it from a backup, or empty the schema and run `scrapy migrate`"
         findings.append(Finding("fail", "schema", text, advice))
     else:

@@ -3,10 +3,19 @@
 from crawler.stores.migrations.applying import (
     available,
     migrate,
+    missing_columns,
     missing_tables,
     pending,
     prepare,
     rounding_columns,
 )
 
-__all__ = ["available", "migrate", "missing_tables", "pending", "prepare", "rounding_columns"]
+__all__ = [
+    "available",
+    "migrate",
+    "missing_columns",
+    "missing_tables",
+    "pending",
+    "prepare",
+    "rounding_columns",
+]

@@ -137,27 +137,52 @@ def rounding_columns(database_url: str) -> list[str]:
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        return _rounding_columns(cursor, available())
+        return _rounding_columns(_Columns(cursor, available()))
 
 
-def _rounding_columns(cursor: extensions.cursor, migrations: Sequence[Migration]) -> list[str]:
-    made = {
-        (table, column): kind
-        for migration in migrations
-        for table, columns in _STATEMENT.findall(migration.sql)
-        for column, kind in _COLUMN.findall(columns)
-    }
-    cursor.execute(
-        "SELECT t.name, a.attname, format_type(a.atttypid, a.atttypmod) FROM unnest(%s) AS t(name)"
-        " JOIN pg_attribute a ON a.attrelid = to_regclass(quote_ident(t.name))"
-        " WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY t.name, a.attnum",
-        (sorted({table for table, _ in made}),),
-    )
+def missing_columns(database_url: str) -> list[str]:
+    """Return the columns that applied migrations made in a table that is there, and that are gone.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        return _missing_columns(_Columns(cursor, available()))
+
+
+class _Columns:
+    """The columns that migrations made, of types that are read, and those that are there."""
+
+    def __init__(self, cursor: extensions.cursor, migrations: Sequence[Migration]) -> None:
+        self.made = {
+            (table, column): kind
+            for migration in migrations
+            for table, columns in _STATEMENT.findall(migration.sql)
+            for column, kind in _COLUMN.findall(columns)
+        }
+        cursor.execute(
+            "SELECT t.name, a.attname, format_type(a.atttypid, a.atttypmod) FROM unnest(%s) AS"
+            " t(name) JOIN pg_attribute a ON a.attrelid = to_regclass(quote_ident(t.name))"
+            " WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY t.name, a.attnum",
+            (sorted({table for table, _ in self.made}),),
+        )
+        self.found: list[tuple[str, str, str]] = cursor.fetchall()
+
+
+def _rounding_columns(columns: _Columns) -> list[str]:
+    made = columns.made
     return [
         f"{table}.{column} ({kind}, made as {made[table, column]})"
-        for table, column, kind in cursor
+        for table, column, kind in columns.found
         if (table, column) in made and _LENGTH.sub(r"\1", kind) not in _KEEPING[made[table, column]]
     ]
+
+
+def _missing_columns(columns: _Columns) -> list[str]:
+    found = {(table, column) for table, column, _ in columns.found}
+    tables = {table for table, _ in found}
+    gone = sorted(place for place in columns.made if place[0] in tables and place not in found)
+    return [f"{table}.{column}" for table, column in gone]
 
 
 def prepare(database_url: str, is_embedded: bool) -> None:
@@ -165,7 +190,8 @@ def prepare(database_url: str, is_embedded: bool) -> None:
 
     Raises:
         StoreUnreachable: the database does not answer.
-        MigrationError: the database is not up to date, a table is gone, or a migration fails.
+        MigrationError: the database is not up to date, a table or column is gone, or a migration
+            fails.
     """
     if is_embedded:
         for name in migrate(database_url):
@@ -175,14 +201,16 @@ def prepare(database_url: str, is_embedded: bool) -> None:
     migrations = available()
     with transaction(database_url) as connection, connection.cursor() as cursor:
         missing_names = _missing_tables(cursor, migrations)
-        columns = _rounding_columns(cursor, migrations)
-    if names := [name for name in missing_names if name not in _HELPFUL]:
-        raise MigrationError(
-            f"the database has lost the table {', '.join(names)}, and no migration makes it again; "
-            "restore it from a backup, or empty the schema and run `scrapy migrate`"
-        )
-    if columns:
-        logger.warning("values are rounded or cut by the type of %s", ", ".join(columns))
+        columns = _Columns(cursor, migrations)
+    missing_parts = {"table": missing_names, "column": _missing_columns(columns)}
+    for part, missing in missing_parts.items():
+        if names := [name for name in missing if name.partition(".")[0] not in _HELPFUL]:
+            raise MigrationError(
+                f"the database has lost the {part} {', '.join(names)}, and no migration makes it "
+                "again; restore it from a backup, or empty the schema and run `scrapy migrate`"
+            )
+    if rounding := _rounding_columns(columns):
+        logger.warning("values are rounded or cut by the type of %s", ", ".join(rounding))
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

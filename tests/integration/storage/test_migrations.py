@@ -48,6 +48,17 @@ def test_a_table_that_is_gone_ends_a_start_and_the_doctor_names_it(database: str
     assert "the table dead_ends, products is gone" in {found.text for found in _postgres(database)}
 
 
+def test_a_column_that_is_gone_ends_a_start_and_the_doctor_names_it(database: str) -> None:
+    """The doctor found the schema up to date, and a worker waited for ten minutes."""
+    execute(database, "ALTER TABLE jobs DROP COLUMN note CASCADE")
+    prepare(database, is_embedded=False)  # a worker stores what pages show all the same
+    execute(database, "ALTER TABLE products DROP COLUMN currency CASCADE")
+    with pytest.raises(MigrationError, match=r"has lost the column products\.currency, and no"):
+        prepare(database, is_embedded=False)
+    told = {found.text for found in _postgres(database)}
+    assert "the column jobs.note, products.currency is gone" in told
+
+
 def test_a_column_whose_type_rounds_values_is_named_at_the_start_and_by_the_doctor(
     database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
