@@ -219,6 +219,8 @@ class RobotsMiddleware:
         while True:
             try:
                 result = await shared.lookup(origin)
+                if not isinstance(result, FetchRunning) and result.was_public:
+                    self.reach.record_public_home(request)
                 if isinstance(result, FetchedRobots):
                     self._log_away(origin, result)
                     return result

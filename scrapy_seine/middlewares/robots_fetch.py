@@ -12,6 +12,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+import attrs
 from redis.exceptions import RedisError
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -68,6 +69,7 @@ class RobotsFetch:
                 await shared.store(origin, FetchedRobots("away", b"", _MOMENT_S), failures=failures)
             raise
         failures = failures + 1 if fetched.state == "away" else 0
+        fetched = attrs.evolve(fetched, was_public=self.reach.was_public(request))
         try:
             await shared.store(origin, fetched, failures=failures)
         except (RedisError, OSError) as error:

@@ -1,8 +1,9 @@
 """robots.txt of each site, fetched by one worker and stored in Redis for all.
 
-`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It is kept
-longer than it is valid, so that failures are counted. `robots:{origin}:lock` names the fetching
-worker, which renews it; it expires soon after that worker's death. All crawls share them.
+`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms), and whether the
+site was at a public address. It is kept longer than it is valid, so that failures are counted.
+`robots:{origin}:lock` names the fetching worker, which renews it; it expires soon after that
+worker's death. All crawls share them.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class FetchedRobots(Value):
     body: bytes
     left_s: float
     """For how long it is valid, s."""
+    was_public: bool = False
+    """Whether a worker reached the site at a public address."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -47,6 +50,7 @@ class FetchNeeded(Value):
     """No worker has it: the caller has to fetch it, and to store the result."""
 
     failures: int
+    was_public: bool = False
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -72,11 +76,11 @@ class SharedRobots:
         args = [self.now_ms, self.token, int(self.lock_s * 1000)]
         word, *fields = await call(self.redis, lua, _keys(origin), args)
         if word == b"FETCH":
-            return FetchNeeded(int(fields[0]))
+            return FetchNeeded(int(fields[0]), bool(fields[1]))
         if word == b"WAIT":
             return FetchRunning()
         robots = _parse(*fields)
-        return FetchNeeded(0) if robots is None else robots
+        return FetchNeeded(0, bool(fields[3])) if robots is None else robots
 
     @asynccontextmanager
     async def locked(self, origin: str) -> AsyncIterator[None]:
@@ -98,14 +102,14 @@ class SharedRobots:
         lua = load_script("scrapy_seine.politeness", "robots_store")
         body = zlib.compress(robots.body[:SIZE_LIMIT]) if robots.body else b""
         args = [self.now_ms, self.token, robots.state, int(robots.left_s * 1000), failures, body]
-        await call(self.redis, lua, _keys(origin), args)
+        await call(self.redis, lua, _keys(origin), [*args, int(robots.was_public)])
 
 
 def _keys(origin: str) -> list[str]:
     return [f"robots:{{{origin}}}", f"robots:{{{origin}}}:lock"]
 
 
-def _parse(state: bytes, left_ms: int, body: bytes) -> FetchedRobots | None:
+def _parse(state: bytes, left_ms: int, body: bytes, was_public: int) -> FetchedRobots | None:
     """Parse a stored robots.txt; None if it is damaged, so that it is fetched again."""
     parsed_state = _STATES.get(state)
     inflater = zlib.decompressobj()
@@ -115,7 +119,7 @@ def _parse(state: bytes, left_ms: int, body: bytes) -> FetchedRobots | None:
         return None
     is_complete = not body or inflater.eof or len(text) == SIZE_LIMIT
     return (
-        FetchedRobots(parsed_state, text, int(left_ms) / 1000)
+        FetchedRobots(parsed_state, text, int(left_ms) / 1000, bool(was_public))
         if parsed_state is not None and is_complete
         else None
     )

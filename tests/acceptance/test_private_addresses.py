@@ -56,3 +56,20 @@ def test_redirects_sitemaps_and_robots_lead_to_no_private_address(crawl):
     notes = [json.loads(note) for note in crawl.redis.hgetall(crawl.keys.autopsy).values()]
     assert {note["reason"] for note in notes} == {"address"}
     assert len(notes) >= 2 * len(inners)
+
+
+def test_a_seeds_host_that_was_public_to_one_worker_is_not_private_to_the_next(crawl):
+    """Whoever owns a name may give each worker another address."""
+    with raw_site({"/": PAGE, "/next": PAGE, "/robots.txt": PAGE}) as site:
+        base = site.base.replace("127.0.0.1", "localhost")
+        crawl.workers.settings = {**crawl.workers.settings, "SEINE_PUBLIC_NETWORKS": "127.0.0.1/32"}
+        crawl.seed(f"{base}/")
+        crawl.start()
+        crawl.wait_for_end()
+        crawl.workers.settings = {**crawl.workers.settings, "SEINE_PUBLIC_NETWORKS": ""}
+        crawl.seed(f"{base}/next")
+        crawl.start()
+        crawl.wait_for_end()
+        assert site.paths == ["/robots.txt", "/"]
+    notes = [json.loads(note) for note in crawl.redis.hgetall(crawl.keys.autopsy).values()]
+    assert [note["reason"] for note in notes] == ["address"]

@@ -264,9 +264,17 @@ class Reach:
         if home == "":
             return
         if not self.policy.is_private(address):
-            self.record_public(self.home_of(request), place_of(request))
+            self.record_public_home(request)
         if home is None:
             meta[m.HOME] = self.home_of(request)
+
+    def was_public(self, request: Request) -> bool:
+        """Whether a request's host is a home of pages, and was at a public address."""
+        return place_of(request) in self._public
+
+    def record_public_home(self, request: Request) -> None:
+        """Record that a request's host was public, here or for another worker of the fleet."""
+        self.record_public(self.home_of(request), place_of(request))
 
     def record_public(self, home: str, place: str) -> None:
         """Record that a place was public, if it is the *home* of pages."""

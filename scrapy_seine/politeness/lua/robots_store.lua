@@ -8,6 +8,7 @@
 -- ARGV[4] for how long to believe it, ms
 -- ARGV[5] failures in a row, this one included
 -- ARGV[6] body, deflated
+-- ARGV[7] 1 if the site was at a public address: it is kept, whatever its name becomes
 -- reply: 'OK' or 'LOST'
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then
     return 'LOST'
@@ -20,6 +21,9 @@ end
 local life = tonumber(ARGV[4])
 redis.call('HSET', KEYS[1], 'state', ARGV[3], 'until', string.format('%.0f', now + life),
     'failures', ARGV[5], 'body', ARGV[6])
+if ARGV[7] == '1' then
+    redis.call('HSET', KEYS[1], 'public', 1)
+end
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', life + 3600000))
 redis.call('DEL', KEYS[2])
 return 'OK'
