@@ -10,7 +10,8 @@ A line has an address and options:
 
 A gateway's exits share one address and differ in their credentials: {session} is replaced by the
 numbers from 1 to `sessions`, and each makes a separate proxy. The last line is a gateway that is
-requested by its own URL, in which {url} is replaced by the quoted URL of the page.
+requested by its own URL, in which {url} is replaced by the quoted URL of the page. A word that
+begins with # begins a comment.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _OPTIONS = ("pool", "country", "provider", "sessions")
 _PORTS = {"http": 80, "https": 443}
 #: Characters of a URL that may be sent: those of RFC 3986 in ASCII.
 _SENT = re.compile(r"[!#-;=?-\[\]_a-z~]+")
+#: Placeholders of other programs' lists.
+_BRACES = re.compile(r"\{\w+\}")
 _BARE = re.compile(r"^(?P<host>[\w.-]+):(?P<port>\d+)(?::(?P<user>[^:]+):(?P<secret>.+))?$")
 
 
@@ -93,6 +96,8 @@ def _line(text: str) -> list[Proxy]:
     address, *option_words = text.split()
     options = {}
     for option in option_words:
+        if option.startswith("#"):
+            break
         name, equals, value = option.partition("=")
         if not equals or name not in _OPTIONS:
             raise ValueError(
@@ -162,6 +167,8 @@ def _url(address: str) -> str:
         raise ValueError("the address names no host")
     if not port or port > _MAX_PORT:
         raise ValueError("the address names no port")
+    if _BRACES.search(parts.netloc):  # the proxy would get the name in braces as its login
+        raise ValueError("the address has other braces than {url} and {session}; write { as %7B")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError("something follows the port; write / and # in passwords as %2F and %23")
     return f"{parts.scheme}://{parts.netloc}"

@@ -76,6 +76,7 @@ def test_a_gateway_that_is_asked_by_a_url_shows_no_key() -> None:
         "p.example:80 country=Germany",
         "p.example:80 something",
         "http://u{session}@p.example:80 sessions=0",
+        "http://u-{sessionid}:p@p.example:80",
         "http://[p:80",
     ],
 )
@@ -84,6 +85,15 @@ def test_a_bad_line_is_named_by_its_number_and_the_others_are_used(line: str) ->
     assert [p.url for p in proxies] == ["http://a.example:1", "http://b.example:2"]
     assert [b.number for b in bad] == [4]
     assert bad[0].reason
+
+
+def test_a_comment_may_stand_behind_a_proxy() -> None:
+    proxies, bad = parse(["a.example:1 # the good one", "b.example:2:me:a#b country=DE #paid"])
+    assert [(p.url, p.country) for p in proxies] == [
+        ("http://a.example:1", ""),
+        ("http://me:a%23b@b.example:2", "DE"),
+    ]
+    assert not bad
 
 
 def test_no_secret_is_shown() -> None:
