@@ -11,6 +11,7 @@ from crawler.extract.visible.page_currency import (
     currency_of_phones,
     currency_of_place,
     currency_of_terms,
+    currency_of_tongue,
     spoken_currency,
 )
 
@@ -30,6 +31,7 @@ def choose_currency(fields: Fields, sources: dict[str, str], page: Page) -> None
                 currency_of_phones(page, currency)
                 or currency_of_address(page, currency)
                 or currency_of_terms(page, currency)
+                or currency_of_tongue(page, currency)
             )
             fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:

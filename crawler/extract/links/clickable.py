@@ -34,6 +34,23 @@ _LEAVES = lazy_patterns.pattern(
 )
 #: Characters of a script that are searched for an address to go on to.
 _MAX_SCRIPT_LENGTH = 5_000
+#: A call with one number or name, which a function of the page's scripts puts into an address.
+_CALL = lazy_patterns.pattern(
+    r"\s{0,9}(?:return\s)?([\w$]{1,60})\(\s?(['\"]?)([\w%-]{1,100})\2\s?\)"
+)
+_GOES = (
+    r"(?:\blocation(?:\.href)?\s{0,9}=(?!=)|\blocation\.(?:assign|replace)\s{0,9}\("
+    r"|\bwindow\.open\s{0,9}\()\s{0,9}"
+)
+_WITH_VALUE = lazy_patterns.pattern(
+    _GOES + r"(?:(['\"])([^'\"\s<>\\]{1,300})\1\s?\+\s?(?:encodeURIComponent\(\s?)?([\w$]{1,60})"
+    r"(?:\s?\)?\s?\+\s?(['\"])([^'\"\s<>\\]{1,100})\4)?"
+    r"|`([^`$\s<>]{1,300})\$\{([\w$]{1,60})\}([^`$\s<>]{0,100})`)"
+)
+#: Functions of a page that are looked for, and scripts in which they are.
+_MAX_FUNCTIONS, _MAX_SCRIPTS = 10, 30
+#: Characters of a script that are searched for a function, of its head, and of its body.
+_MAX_SCRIPTS_LENGTH, _MAX_HEAD, _MAX_BODY = 100_000, 60, 500
 
 
 def clickable(page: Page) -> Iterator[tuple[Element, str]]:
@@ -46,9 +63,7 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
         if source := frame.get("src"):
             yield frame, source
     if any(map(page.holds, (b"onclick", b"onClick", b"ONCLICK"))):
-        for element in page.root.xpath("//*/@onclick/..")[:_MAX_ELEMENTS]:
-            if match := _LEAVES.search(element.get("onclick")[:MAX_LENGTH]):
-                yield element, match[2]
+        yield from _clicked(page)
     if page.has_data and _NAMES_BOX.search(page.raw):
         yield from chain.from_iterable(lists_of(_boxes(page)))
     if any(map(page.holds, (b"<form", b"<FORM"))):
@@ -56,6 +71,38 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
     yield from chain.from_iterable(lists_of(_named_elements(page)))
     if not page.anchors:
         yield from _next_address(page)
+
+
+def _clicked(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield what a click on an element opens by its own script, or by a function of the page."""
+    functions: dict[str, tuple[str, str] | None] = {}
+    for element in page.root.xpath("//*/@onclick/..")[:_MAX_ELEMENTS]:
+        script = element.get("onclick")[:MAX_LENGTH]
+        if match := _LEAVES.search(script):
+            yield element, match[2]
+        elif call := _CALL.match(script):
+            if call[1] not in functions and len(functions) < _MAX_FUNCTIONS:
+                functions[call[1]] = _address_by(call[1], page)
+            if parts := functions.get(call[1]):
+                yield element, call[3].join(parts)
+
+
+def _address_by(name: str, page: Page) -> tuple[str, str] | None:
+    """Return what a function of a page's scripts puts before and behind its value in an address.
+
+    `function show(id) { location.href = "item?id=" + id }` leads to `item?id=7` by `show(7)`.
+    """
+    for script in page.scripts[:_MAX_SCRIPTS]:
+        text = (script.text or "")[:_MAX_SCRIPTS_LENGTH]
+        for head in (f"function {name}", f"{name} ="):
+            if (start := text.find(head)) < 0:
+                continue
+            start += len(head)
+            match = _WITH_VALUE.search(text, start, start + _MAX_BODY)
+            parameter = match and (match[3] or match[7])
+            if match and parameter in text[start : min(start + _MAX_HEAD, match.start())]:
+                return (match[2], match[5] or "") if match[3] else (match[6], match[8])
+    return None
 
 
 def _named_elements(page: Page) -> Iterator[tuple[Element, str]]:

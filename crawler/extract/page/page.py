@@ -375,6 +375,11 @@ def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
 
 _TAGS_WITHOUT_TEXT = frozenset({"script", "style", "template", "noscript"})
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
+#: Titles that editors and frameworks write into a new page, and whose authors left them there.
+_TITLES_OF_NEW_PAGES = frozenset(
+    {"document", "untitled", "untitled document", "untitled page", "new page 1", "jsp page",
+     "insert title here", "todo supply a title", "react app", "vite app", "page title"}
+)  # fmt: skip
 _BREAKING_TAGS = frozenset(
     {"br", "p", "div", "li", "ul", "ol", "td", "th", "tr", "table", "dt", "dd", "dl", "img", "hr",
      "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "option"}
@@ -407,7 +412,8 @@ def _is_in_item(element: Element) -> bool:
 
 def _collect_title(page: Page, element: Element) -> None:
     if not page.title and element.text:
-        page.title = " ".join(element.text.split())
+        title = " ".join(element.text.split())
+        page.title = "" if title.casefold() in _TITLES_OF_NEW_PAGES else title
 
 
 #: The list of a `Page` to which an element is added, by tag.

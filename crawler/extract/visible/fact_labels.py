@@ -78,6 +78,8 @@ _BARCODE_INSIDE = lazy_patterns.pattern(
 )
 #: Words of a label behind a maker's name.
 _MAX_LABEL_WORDS = 3
+#: Words before a colon that are a name and a label, of one word each.
+_NAME_AND_LABEL = 2
 
 
 @lru_cache(maxsize=256)
@@ -142,7 +144,8 @@ def up_to_label(value: str) -> tuple[str, str]:
 def maker_up_to_label(value: str) -> tuple[str, str]:
     """Split a maker's name before the label of a further fact: `Acme Works Part no.: 88-12`.
 
-    Behind a name that ends a sentence, any word may be the label: `Acme. Finish: satin`.
+    Behind a name that ends a sentence, or one of one word, any word may be the label: `Acme. Finish:
+    satin`, `Acme Finish: satin`.
     """
     before, colon, _ = value.partition(":")
     words = before.split(" ") if colon else []
@@ -153,6 +156,8 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     following = _NEXT_LABEL.search(value) if colon else None
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
+    if len(words) == _NAME_AND_LABEL and value[len(before) + 1 :][:1].isspace():
+        return words[0], value[len(words[0]) :].lstrip()
     name = name_alone(value)
     if name != value and ". " not in name:
         return _name_before_number(value) or (name, "")

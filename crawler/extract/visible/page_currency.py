@@ -63,6 +63,13 @@ _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian
 _BY_PESO = {
     b"argentin": "AR", b"mexican": "MX", b"chilen": "CL", b"colombian": "CO", b"uruguay": "UY",
 }  # fmt: skip
+#: Words of shops that only one of the languages with a crown of its own has.
+_BY_TONGUE = {
+    "SEK": (b" och ", b"varukorg", b"kundvagn", "Lägg i".encode(), "Köp".encode()),
+    "NOK": (b"andlekurv", b"andlevogn", b"Legg i", "Kjøp".encode(), b"Logg inn", b" ikkje "),
+    "DKK": ("Læg i".encode(), "Køb".encode(), "ndkøbskurv".encode(), b"Log ind"),
+    "ISK": ("Bæta".encode(), "körfu".encode(), b"Kaupa"),
+}
 #: Meta elements with the currency of the prices, and with a region or a country.
 _CURRENCY_METAS = frozenset({"og:price:currency", "product:price:currency", "pricecurrency"})
 _REGIONS = ("geo.region", "geo.country", "og:country-name")
@@ -137,6 +144,20 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     texts = (f"{before} {text}" for before, text in pairs if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
     return codes[0] if is_said else None
+
+
+def currency_of_tongue(page: Page, sign_of: str) -> str | None:
+    """Return which crown a page means that says no language of its own, by its words to buy.
+
+    >>> from crawler.extract.page.page import parse
+    >>> page = parse("<html lang=en><p>250 kr<button>Legg i handlekurv".encode(), "http://a.example/")
+    >>> currency_of_tongue(page, "SEK"), currency_of_tongue(page, "EUR")
+    ('NOK', None)
+    """
+    if not share_a_sign("SEK", sign_of):
+        return None
+    currencies = [code for code, words in _BY_TONGUE.items() if any(map(page.holds, words))]
+    return currencies[0] if len(currencies) == 1 else None
 
 
 def _named_dollar(page: Page) -> str | None:

@@ -23,9 +23,9 @@ from crawler.extract.visible.titles import (
     BOXES,
     MAX_BOXES,
     begins_with_shop,
-    is_large,
     name_behind_author,
     named_by_title,
+    size_of_letters,
     title_parts,
 )
 from crawler.extract.words import CachedRule
@@ -53,6 +53,8 @@ _ENDS_HEADING = re.compile(
 ).match
 _REMARKS = frozenset({"small", "em"})
 _BY = frozenset({"by", "von", "par", "от", "door"})
+#: A rating, in a heading's letters: `4,5`, `4.5/5`.
+_IS_RATING = re.compile(r"\d(?:[.,]\d{1,2})?(?:\s?/\s?\d{1,2})?").fullmatch
 #: Three words, a number behind its label, or stars; and what Japanese shops promise before a name.
 _IS_REMARK = lazy_patterns.pattern(
     r"[^\w(]{2,}|\W?\w+(?:\W+\w+){2}|\W?[^\W\d]+\W{1,3}(?:\w{1,4}\W)?\d{4,}\W?\Z"
@@ -161,8 +163,10 @@ def _score(element: Element, text: str, title: str, expected_name: str, url: str
     if element.get("itemprop") == "name":
         score += 3
     score += 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
-    if score == _MAX_UNTITLED and (begins_other_section(text) or is_price(text)):
-        return 0.0  # "Related Products", or the price, in letters of the main heading
+    if score == _MAX_UNTITLED and (
+        begins_other_section(text) or is_price(text) or _IS_RATING(text)
+    ):
+        return 0.0  # "Related Products", the price or a rating, in letters of the main heading
     return score
 
 
@@ -181,25 +185,26 @@ def _large(page: Page) -> Element | None:
     """Return the name's box on a page without headings, whose title has no text of the page.
 
     It is a box with a class for the product's name, else the text in large letters that is most like
-    the title. A text with the name of the host is the shop's.
+    the title, and of those the first of the largest. A text with the name of the host is the shop's.
     """
-    large, best_likeness = None, -1.0
+    large, best = None, (-1.0, 0.0)
     title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         names = element.get("class"), element.get("id")
         is_called = names != _NO_NAMES and IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
-        if not (is_called or element.tag == "big" or is_large(element)):
+        size = 0.0 if is_called else size_of_letters(element)
+        if not (is_called or size):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
         is_name = _MIN_NAME <= len(text) < _MAX_NAME and any(map(str.isalpha, text))
-        if not is_name or has_link or text.endswith(":"):
+        if not is_name or has_link or text.endswith(":") or is_price(text):
             continue
         if is_called:
             return element
         text = text.casefold()
-        if (like := likeness(text, title)) > best_likeness and not says_host(text, site):
-            large, best_likeness = element, like
+        if (rank := (likeness(text, title), size)) > best and not says_host(text, site):
+            large, best = element, rank
     return large
 
 

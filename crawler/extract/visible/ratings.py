@@ -67,7 +67,10 @@ def _text_before_form(element: Element) -> str:
 
 
 def _form_in(element: Element) -> Element | None:
-    return next(element.iter("select", "textarea"), None)
+    asked = element.iter("select", "textarea", "input")
+    return next(
+        (each for each in asked if each.tag != "input" or each.get("type") == "radio"), None
+    )
 
 
 def _take_from_lines(walk: Lines, fields: Fields) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
 
@@ -29,6 +30,14 @@ _LAST_LETTER = "\u2e7f"
 _BOLD_TAGS, _INLINE = frozenset({"b", "strong"}), frozenset({"b", "strong", "font", "i", "span"})
 #: Font sizes of a heading.
 _LARGE_SIZES = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
+#: Classes for letters of a heading's size: Bootstrap's `h2` and `fs-1`, Tailwind's `text-2xl`.
+_LARGE_CLASS = lazy_patterns.pattern(
+    r"(?:^|\s)(?:h([1-3])|fs-([1-3])|(?:\w{2}:)?text-([2-9])xl)(?=\s|$)"
+)
+_LARGE_STYLE = lazy_patterns.pattern(
+    r"font-size\s{0,3}:\s{0,3}(\d{1,3}(?:\.\d{1,3})?)(px|r?em)", re.I
+)
+_MIN_LARGE = 1.25
 #: Signs between the author and the name in a title.
 _BETWEEN = " :-–—|/,"
 #: Boxes around one that may be breadcrumbs.
@@ -148,6 +157,20 @@ def is_large(element: Element) -> bool:
     """Whether a font element has a size for headings."""
     size = element.get("size") if element.tag == "font" else None
     return (size or "").strip() in _LARGE_SIZES
+
+
+def size_of_letters(element: Element) -> float:
+    """Return the size of a box's letters in those of the text around it; 0 if it has none for headings.
+
+    Its tag, its style or a class of the usual frameworks says it.
+    """
+    if element.tag == "big" or is_large(element):
+        return 1.5
+    if match := _LARGE_CLASS.search((element.get("class") or "")[:_MAX_NAME]):
+        return 3.5 - int(match[1] or match[2]) / 2 if not match[3] else 1 + int(match[3]) / 2
+    match = _LARGE_STYLE.search((element.get("style") or "")[:_MAX_NAME])
+    size = 0.0 if match is None else float(match[1]) / (16 if match[2].lower() == "px" else 1)
+    return size if size >= _MIN_LARGE else 0.0
 
 
 def _length(text: str) -> int:

@@ -1,0 +1,80 @@
+"""What the first shops of their authors do: each in a small page of ours."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+
+
+def _page(body, path="/p/lamp-12", title="Oak lamp", lang="en", site="https://shop.example"):
+    html = f"<html lang={lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return parse(html.encode(), f"{site}{path}", "text/html; charset=utf-8")
+
+
+def _read(body, **page):
+    return extract(_page(body, **page)).fields
+
+
+_BUY = "<form><input name=qty><button>Add to cart</button></form>"
+
+
+@pytest.mark.parametrize("title", ["Document", "Untitled Document", "Insert title here"])
+def test_a_title_that_an_editor_wrote_names_nothing(title):
+    body = f"<img src=1.png><div>Oak lamp</div><div>€ 12.00</div>{_BUY}"
+    assert _page(body, title=title).title == ""
+    assert _read(body, title=title).get("name") != title
+
+
+@pytest.mark.parametrize("rating", ["4,5", "0", "4.5/5"])
+def test_a_rating_in_the_only_main_heading_names_nothing(rating):
+    body = f"<h2>Oak lamp</h2><h3>€ 12.00</h3>{_BUY}<h1>{rating}</h1><p>Rated by 3 customers</p>"
+    assert _read(body, title="Shop")["name"] == "Oak lamp"
+
+
+def test_a_number_that_the_title_has_is_a_name():
+    assert _read(f"<h1>7</h1><p>€ 12.00</p>{_BUY}", title="7 | Red Store")["name"] == "7"
+
+
+@pytest.mark.parametrize(
+    "large", ["class=h2", "class='text-2xl font-bold'", "class=fs-1", "style='font-size: 26px'"]
+)
+def test_letters_of_a_headings_size_name_the_product_of_a_page_without_headings(large):
+    body = f"<div><span {large}><strong>12.50$</strong></span></div><span {large}><strong>Oak lamp</strong><br></span><p>A lamp.</p>{_BUY}"
+    found = _read(body, title="Product", path="/2/oak-lamp")
+    assert (found["name"], found["price"]) == ("Oak lamp", Decimal("12.50"))
+
+
+def test_stars_to_choose_from_are_no_rating():
+    stars = "".join(
+        f"<input type=radio name=rate value={n}><label>{n} stars</label>" for n in (5, 4, 1)
+    )
+    body = f"<h1>Oak lamp</h1><p>€ 12.00</p>{_BUY}<form><div class=rating>{stars}</div></form>"
+    assert "rating" not in _read(body)
+
+
+def test_a_maker_of_one_word_ends_before_any_label():
+    facts = "<h6>Brand: Kova Room: Hall</h6>"
+    assert _read(f"<h1>Oak lamp</h1><h4>€ 12.00</h4>{facts}{_BUY}")["brand"] == "Kova"
+
+
+def test_the_words_to_buy_tell_which_crown_a_page_means():
+    buttons = {"NOK": "Legg i handlevogn", "SEK": "Lägg i varukorg", "DKK": "Læg i kurv"}
+    pages = {c: f"<h1>Oak lamp</h1><p>250 kr</p><button>{b}</button>" for c, b in buttons.items()}
+    assert {c: _read(page)["currency"] for c, page in pages.items()} == {c: c for c in pages}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "function show(id) { window.location.href = 'item.php?id=' + id; }",
+        "const show = (id) => { location.assign(`item.php?id=${id}`) }",
+    ],
+)
+def test_a_call_with_a_number_leads_where_its_function_goes(function):
+    rows = "".join(
+        f"<tr onclick=\"show('{n}')\"><td>Lamp {n}</td><td>€ {n}.00</td></tr>" for n in range(4)
+    )
+    page = _page(f"<h1>Lamps</h1><table>{rows}</table><script>{function}</script>", path="/shop/")
+    links = {link.url for link in find_links(page)}
+    assert {f"https://shop.example/shop/item.php?id={n}" for n in range(4)} <= links
