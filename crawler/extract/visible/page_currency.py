@@ -154,7 +154,7 @@ def currency_of_tongue(page: Page, sign_of: str) -> str | None:
     >>> currency_of_tongue(page, "SEK"), currency_of_tongue(page, "EUR")
     ('NOK', None)
     """
-    if not share_a_sign("SEK", sign_of):
+    if sign_of not in _BY_TONGUE:
         return None
     currencies = [code for code, words in _BY_TONGUE.items() if any(map(page.holds, words))]
     return currencies[0] if len(currencies) == 1 else None

@@ -22,6 +22,7 @@ from crawler.extract.visible.priced_heading import (
 from crawler.extract.visible.titles import (
     BOXES,
     MAX_BOXES,
+    SIZE_BY_CLASS,
     begins_with_shop,
     name_behind_author,
     named_by_title,
@@ -45,6 +46,7 @@ _LONGEST_CLASS = 1_000
 #: Elements of a heading that begin a line of their own.
 _LINE_TAGS = frozenset({"div", "p", "h2", "h3", "h4"})
 _WORDS = lazy_patterns.pattern(r"\w+")
+_SIZED_TAGS = frozenset({"font", "big"})
 #: Elements in a box that may be a name.
 _MAX_STEPS = 60
 #: The maker behind a product's name.
@@ -192,7 +194,9 @@ def _large(page: Page) -> Element | None:
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         names = element.get("class"), element.get("id")
         is_called = names != _NO_NAMES and IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
-        size = 0.0 if is_called else size_of_letters(element)
+        size = SIZE_BY_CLASS[names[0]] if names[0] and not is_called else 0.0
+        if not size and (element.tag in _SIZED_TAGS or element.get("style")):
+            size = size_of_letters(element)
         if not (is_called or size):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)

@@ -11,6 +11,7 @@ from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
 from crawler.extract.visible.fact_labels import is_number_cell, label_of
 from crawler.extract.visible.priced_heading import IS_PRODUCT_NAME, has_name_class, says_host
+from crawler.extract.words import CachedRule
 from scrapy_seine.urls import host_of
 
 #: Separators of a title: rules between blanks, and the brackets and rules of East Asian titles.
@@ -159,15 +160,22 @@ def is_large(element: Element) -> bool:
     return (size or "").strip() in _LARGE_SIZES
 
 
-def size_of_letters(element: Element) -> float:
-    """Return the size of a box's letters in those of the text around it; 0 if it has none for headings.
+def _size_of_class(classes: str) -> float:
+    """Return the size that a class of the usual frameworks gives to letters."""
+    match = _LARGE_CLASS.search(classes[:_MAX_NAME])
+    if match is None:
+        return 0.0
+    return 1 + int(match[3]) / 2 if match[3] else 3.5 - int(match[1] or match[2]) / 2
 
-    Its tag, its style or a class of the usual frameworks says it.
-    """
+
+#: The size of a box's letters by its class, in usual letters; 0 if it is no heading's.
+SIZE_BY_CLASS = CachedRule(_size_of_class)
+
+
+def size_of_letters(element: Element) -> float:
+    """Return the size of a box's letters by its tag or style, in usual letters; 0 if it is no heading's."""
     if element.tag == "big" or is_large(element):
         return 1.5
-    if match := _LARGE_CLASS.search((element.get("class") or "")[:_MAX_NAME]):
-        return 3.5 - int(match[1] or match[2]) / 2 if not match[3] else 1 + int(match[3]) / 2
     match = _LARGE_STYLE.search((element.get("style") or "")[:_MAX_NAME])
     size = 0.0 if match is None else float(match[1]) / (16 if match[2].lower() == "px" else 1)
     return size if size >= _MIN_LARGE else 0.0
