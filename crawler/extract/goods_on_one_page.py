@@ -7,33 +7,23 @@ places of the page. Each box is read as the page of a product.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from copy import deepcopy
 from decimal import Decimal
-from itertools import islice
 
 from lxml import etree
 
-from crawler.extract.address_kinds import is_errand, without_origin
 from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import find_links
-from crawler.extract.links.traps import is_trap
+from crawler.extract.links.goods_boxes import buttons_of, goods_boxes, purchases
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.lines import DIGIT, read_all
-from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, Page, parse, short_text
-from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys
 from crawler.extract.visible.plain_offers import is_of_period
 
 #: Goods for which a page's product is taken back; one thing is often sold in three packs.
 _MIN_WITHDRAWN = 4
-#: Goods that make a shop, titles of a page that are looked at, and elements of a box.
-_MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
-#: Buttons and links of a page that are looked at, and points that no sign outweighs.
-_MAX_PRESSED, _NEVER = 1_000, 100
-#: What is pressed to buy.
-_PRESSED = ("button", "input", "a")
+#: Points that no sign outweighs.
+_NEVER = 100
 #: Characters of a name, and of a line that says the stock.
 _MAX_TEXT = 200
 #: A box's name that counts the boxes of its page, as another page does: `item-3`.
@@ -44,12 +34,12 @@ def goods_of(page: Page, found: Found) -> list[Found]:
     """Return the products of the boxes of a page; none where a link leads to a product.
 
     Each box has a title of its own, a picture, and a button that buys or words that say it is sold out. No
-    link of a box leads to another page, as those of a listing's tiles do. A cart shows goods of the
+    link of a box leads to another page but to buy, as those of a listing's tiles do. A cart shows goods of the
     shop again, and what has a price for a period is a plan.
     """
-    if found.kind == "product" or page.tile_amounts:
+    if found.kind == "product" or (page.tile_amounts and not purchases(page)):
         return []
-    boxes = _goods_boxes(page)
+    boxes = goods_boxes(page)
     if not boxes or _leads_to_products(page):
         return []
     read = [_read(title, box, page) for title, box in boxes]
@@ -68,14 +58,14 @@ def withdraw_first(page: Page, found: Found) -> None:
         return
     if {found.sources.get("name"), found.sources.get("price", "text")} != {"text"}:
         return
-    boxes = _goods_boxes(page)
+    boxes = goods_boxes(page)
     names = [short_text(title, _MAX_TEXT) for title, _ in boxes]
     if len(boxes) < _MIN_WITHDRAWN or found.fields.get("name") in names:
         return
     if all(name[:1].isdigit() for name in names) or page.tile_amounts or _leads_to_products(page):
         return
-    inside = {pressed for _, box in boxes for pressed in _buttons(box)}
-    if any(button not in inside for button in _buttons(page.root)):
+    inside = {pressed for _, box in boxes for pressed in buttons_of(box)}
+    if any(button not in inside for button in buttons_of(page.root)):
         return
     if _shows_beside(page, found.fields.get("price"), {box for _, box in boxes}):
         return
@@ -97,55 +87,6 @@ def _shows_beside(page: Page, price: Decimal | None, boxes: set[Element]) -> boo
         if line.flags & DIGIT
         and any(money.value == price for money in find_prices(line.text[:_MAX_TEXT]))
     )
-
-
-def _buttons(box: Element) -> list[Element]:
-    """Return what buys in a box, or in a page."""
-    pressed = islice(box.iter(*_PRESSED), _MAX_PRESSED)
-    return [each for each in pressed if buys(short_text(each) or each.get("value") or "")]
-
-
-def _goods_boxes(page: Page) -> list[tuple[Element, Element]]:
-    """Return the titles and boxes of a page's goods; none where they are no goods of a shop."""
-    if len(page.headings) < _MIN_GOODS or is_trap(page.url) or is_errand(without_origin(page.url)):
-        return []
-    boxes = [pair for pair in _boxes(page) if _is_goods(pair[1])]
-    names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
-    return boxes if _MIN_GOODS <= len(names) == len(boxes) else []
-
-
-def _boxes(page: Page) -> Iterator[tuple[Element, Element]]:
-    """Yield titles of the most frequent level, each with the largest box that has no further one."""
-    levels = Counter(heading.tag for heading in page.headings[:_MAX_TITLES])
-    level = levels.most_common(1)[0][0]
-    titles = [heading for heading in page.headings[:_MAX_TITLES] if heading.tag == level]
-    around = [set(title.iterancestors()) for title in titles]
-    for place, title in enumerate(titles):
-        others: set[Element] = set()
-        others.update(*around[max(0, place - 1) : place], *around[place + 1 : place + 2])
-        box = None
-        for outer in title.iterancestors():
-            if outer in others:
-                break
-            box = outer
-        if box is not None:
-            yield title, box
-
-
-def _is_goods(box: Element) -> bool:
-    """Whether a box is that of a thing to buy, which has no page of its own.
-
-    It has a picture, because boxes without one are plans, tickets and courses.
-    """
-    if next(box.iter("img"), None) is None or any(
-        map(leads_away, islice(box.iter("a"), _MAX_ELEMENTS))
-    ):
-        return False
-    pressed = islice(box.iter(*_PRESSED), _MAX_ELEMENTS)
-    if any(buys(short_text(element) or element.get("value") or "") for element in pressed):
-        return True
-    texts = map(short_text, islice(box.iterdescendants(), _MAX_ELEMENTS))
-    return any(availability_of_text(text) in UNAVAILABLE for text in texts if len(text) < _MAX_TEXT)
 
 
 def _read(title: Element, box: Element, page: Page) -> Found:

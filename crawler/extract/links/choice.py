@@ -24,6 +24,7 @@ from crawler.extract.links.facets import (
     shown_at_once,
     without_display,
 )
+from crawler.extract.links.goods_boxes import without_purchases
 from crawler.extract.links.language_switch import fronts_of, leave_out_copies
 from crawler.extract.links.market_choice import (
     MAX_BESIDE_CHOICE,
@@ -126,8 +127,7 @@ def find_links(
 ) -> list[Link]:
     """Return the page's links that are worth following, each once, in the page's order.
 
-    *allowed* filters absolute URLs (site, allow and deny filters); *robots* is the response's
-    X-Robots-Tag.
+    *allowed* filters absolute URLs (site, allow, deny); *robots* is the response's X-Robots-Tag.
     """
     if nofollow.of_page(f"{page.meta('robots')},{robots}"):
         page.unfollowed.append(page.url)
@@ -146,7 +146,7 @@ def find_links(
     if not page.shows_product:  # what a product's page loads are reviews
         _add_loaded(collector, page)
     _add_scripted(collector, page)
-    return collector.result()
+    return without_purchases(collector.result(), page)
 
 
 def _add_loaded(collector: _LinkCollector, page: Page) -> None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.site import Site
 
 
 def _page(body, path="/p/lamp-12", title="Oak lamp", lang="en", site="https://shop.example"):
@@ -78,3 +79,32 @@ def test_a_call_with_a_number_leads_where_its_function_goes(function):
     page = _page(f"<h1>Lamps</h1><table>{rows}</table><script>{function}</script>", path="/shop/")
     links = {link.url for link in find_links(page)}
     assert {f"https://shop.example/shop/item.php?id={n}" for n in range(4)} <= links
+
+
+def _goods(tile, names=("Oak lamp", "Elm lamp", "Ash lamp", "Fir lamp")):
+    tiles = "".join(tile.format(n=n, name=name) for n, name in enumerate(names, 7))
+    return _page(f"<h2>Lamps</h2><main>{tiles}</main>", path="/index.php?offset=10", title="Lamps")
+
+
+_BOX = "<div class=card><img src={n}.jpg><h4>{name}</h4><h5>€ {n}.50</h5><a href='./buy.php?id={n}'>Add to cart</a></div>"
+
+
+def test_goods_whose_only_link_buys_them_are_read_from_their_boxes():
+    page, site = _goods(_BOX), Site()
+    found = site.extract(page)
+    rows = [(item.external_id, item.name, item.price) for item in site.products(page, found)]
+    assert rows[0] == ("oak-lamp", "Oak lamp", Decimal("7.50"))
+    assert len(rows) == 4
+    assert not [link for link in site.links(page) if "buy" in link.url]
+
+
+def test_a_link_that_buys_is_not_followed_beside_that_to_the_thing():
+    page = _goods(_BOX.replace("<h4>", "<a href='detail.php?id={n}'>Details</a><h4>"))
+    assert not [*Site().products(page, Site().extract(page))]
+    links = [link.url.rpartition("/")[2] for link in find_links(page)]
+    assert links == [f"detail.php?id={n}" for n in range(7, 11)]
+
+
+def test_a_link_that_buys_is_followed_where_nothing_else_shows_the_thing():
+    page = _goods("<p>{name} <a href='buy.php?id={n}'>Buy</a></p>")
+    assert len(find_links(page)) == 4
