@@ -375,6 +375,9 @@ def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
 
 _TAGS_WITHOUT_TEXT = frozenset({"script", "style", "template", "noscript"})
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
+#: The end of a document, and the begin of an element.
+_END = re.compile(rb"</[hH][tT][mM][lL]\s{0,9}>")
+_ELEMENT = lazy_patterns.pattern(rb"<[a-z]", re.I)
 #: Titles that editors and frameworks write into a new page, and whose authors left them there.
 _TITLES_OF_NEW_PAGES = frozenset(
     {"document", "untitled", "untitled document", "untitled page", "new page 1", "jsp page",
@@ -436,11 +439,25 @@ _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
 
 
 def _parsed_tree(raw: bytes) -> Element:
+    raw = _with_all_documents(raw)
     try:
         root = etree.fromstring(raw, _PARSER) if len(raw) <= _PIECE_BYTES else _parsed_pieces(raw)
     except (etree.LxmlError, ValueError):
         root = None
     return etree.fromstring(_EMPTY, _PARSER) if root is None else root
+
+
+def _with_all_documents(raw: bytes) -> bytes:
+    """Blank the ends of a page's documents if markup follows the first one.
+
+    The parser would stop there. Browsers go on, as behind an included menu that is a document itself.
+    """
+    first = _END.search(raw)
+    if first is None or raw.find(b"<", first.end()) < 0:
+        return raw
+    if _ELEMENT.search(raw, first.end()) is None:
+        return raw
+    return _END.sub(lambda match: b" " * len(match[0]), raw)
 
 
 def _parsed_pieces(raw: bytes) -> Element:
