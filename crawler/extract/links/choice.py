@@ -139,7 +139,7 @@ def find_links(
             collector.add(element, "pagination")
         elif rel == "amphtml" or (rel == "alternate" and element.get("media")):
             collector.copies.append(collector.url_of(element.get("href") or "#"))  # for phones
-    for element in page.anchors[:_MAX_ANCHORS]:
+    for element in nofollow.requested_by_get(page)[:_MAX_ANCHORS]:
         collector.add(element, None)
     for element, reference in unlinked(page):
         collector.add(element, None, reference)

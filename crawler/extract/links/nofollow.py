@@ -1,9 +1,14 @@
-"""`nofollow` in a robots meta element, in X-Robots-Tag or in `rel`: links not to be followed."""
+"""Links not to be followed: by `nofollow` on the page or in `rel`, or because they send something."""
 
 from __future__ import annotations
 
+from crawler.extract.page.page import Element, Page
+
 _PAGE = frozenset({"nofollow", "none"})
 _LINK = ("nofollow", "sponsored")
+#: Attributes by which the scripts of Rails and Laravel send a link, as a form would.
+_METHODS = ("data-turbo-method", "data-method")
+_SENDS = frozenset({"post", "put", "patch", "delete"})
 
 
 def of_page(directives: str) -> bool:
@@ -23,3 +28,14 @@ def of_link(rel: str) -> bool:
     """
     low = rel.lower()
     return any(word in low for word in _LINK)
+
+
+def requested_by_get(page: Page) -> list[Element]:
+    """Return a page's links without those that a script sends by another method: `Delete`."""
+    if not page.holds(b"-method="):
+        return page.anchors
+    return [link for link in page.anchors if not any(map(_sends, map(link.get, _METHODS)))]
+
+
+def _sends(method: str | None) -> bool:
+    return method is not None and method.strip().lower() in _SENDS
