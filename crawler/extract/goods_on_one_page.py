@@ -51,7 +51,7 @@ def withdraw_first(page: Page, found: Found) -> None:
     """Take back the product of a page that has only read the first of the goods in its boxes.
 
     A category's page whose goods have no page of their own has the category's name, and the price
-    and the number of the first box. What sells something beside the boxes or shows the price there is
+    and the number of the first box; or it has no name but the boxes'. What sells something beside the boxes or shows the price there is
     a product's page, and so is one with boxes of sizes.
     """
     if found.kind != "product" or found.verdict.listing <= 0:
@@ -60,7 +60,9 @@ def withdraw_first(page: Page, found: Found) -> None:
         return
     boxes = goods_boxes(page)
     names = [short_text(title, _MAX_TEXT) for title, _ in boxes]
-    if len(boxes) < _MIN_WITHDRAWN or found.fields.get("name") in names:
+    if len(boxes) < _MIN_WITHDRAWN:
+        return
+    if found.fields.get("name") in names and not _are_alike([box for _, box in boxes]):
         return
     if all(name[:1].isdigit() for name in names) or page.tile_amounts or _leads_to_products(page):
         return
@@ -73,6 +75,12 @@ def withdraw_first(page: Page, found: Found) -> None:
     found.fields.clear()
     found.sources.clear()
     page.shows_product, page.number = False, None
+
+
+def _are_alike(boxes: list[Element]) -> bool:
+    """Whether boxes stand side by side in one form; that of a page's product has more in it."""
+    forms = {(box.getparent(), box.tag, box.get("class"), *(c.tag for c in box)) for box in boxes}
+    return len(forms) == 1
 
 
 def _leads_to_products(page: Page) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -30,7 +31,7 @@ _MAX_TEXT = 200
 _LEVELS_OF_CARDS = ("h4", "h5")
 #: Links of a page that are looked at.
 _MAX_LINKS = 2_000
-_MAY_ACT = lazy_patterns.pattern(rb"[a-z_]\.(?:php|aspx?|jsp|cgi)\?[\w-]{1,30}=[\w-]{1,40}[\"']")
+_MAY_ACT = re.compile(rb"\.(?:php|aspx?|jsp|cgi)\?[\w-]{1,30}=[\w-]{1,40}[\"']").search
 #: A script that is called after what it does to one thing: `buy.php?id=7`.
 _ACT = lazy_patterns.pattern(
     r"(?:^|/)([a-z_-]{2,30})\.(?:php|aspx?|jsp|cgi)\?[\w-]{1,30}=[\w-]{1,40}$"
@@ -49,7 +50,7 @@ _Link = TypeVar("_Link", bound=_HasKind)
 
 def purchases(page: Page) -> list[Element]:
     """Return a page's links that buy a thing by their caption and their script's name."""
-    if _MAY_ACT.search(page.raw) is None:
+    if _MAY_ACT(page.raw) is None:
         return []
     return [link for link in page.anchors[:_MAX_LINKS] if is_purchase(link)]
 
@@ -59,9 +60,10 @@ def without_purchases(links: list[_Link], page: Page) -> list[_Link]:
 
     The same if it shows all of each in a box of its own.
     """
-    bought = {page.resolve(link.get("href") or "") for link in purchases(page)}
-    if not bought:
+    found = purchases(page)
+    if not found:
         return links
+    bought = {page.resolve(link.get("href") or "") for link in found}
     shown = sum(link.kind == "product" and link.url not in bought for link in links)
     if shown < len(bought) and not goods_boxes(page):
         return links

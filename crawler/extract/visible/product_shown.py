@@ -72,6 +72,7 @@ from crawler.extract.visible.variant_rows import take_variants
 from crawler.extract.visible.without_heading import (
     heading_below,
     labelled_name,
+    line_beside,
     name_before,
     take_labelled,
 )
@@ -232,6 +233,8 @@ def _named_without_heading(
     place = _place_to_buy(walk, signs) if signs.price_line is None else signs.price_line
     if place is not None:
         heading = name_before(walk, place)
+        if heading is None:
+            heading = line_beside(walk, place, page)
         if heading is not None:
             page.headings_by_name[structured.get("name") or ""] = heading
             return heading, heading

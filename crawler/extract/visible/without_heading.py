@@ -18,7 +18,7 @@ from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.link_targets import leads_away
+from crawler.extract.page.link_targets import leads_away, link_around
 from crawler.extract.page.page import Element, Page, short_text, squashed
 from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import says_now
@@ -169,6 +169,34 @@ def _line_above(walk: Lines, place: int) -> Element | None:
     is_beside = line.element.getparent() is price.getparent()
     is_name = not line.flags & (_NO_NAME_FLAGS | _lines.LINK) and _may_name(line.text)
     return line.element if is_beside and is_name else None
+
+
+def line_beside(walk: Lines, place: int, page: Page) -> Element | None:
+    """Return the only line before a price in the box around it, if no title can name the product.
+
+    The title is missing, or the text of a link to the front page: the shop's name on all pages.
+    """
+    title = page.title.casefold()
+    if title and not any(
+        short_text(link, _MAX_NAME).casefold() == title
+        and is_front(page.resolve(link.get("href") or ""))
+        for link in page.anchors[:_MAX_LINKS]
+    ):
+        return None
+    price, before = walk.lines[place].element, walk.lines[max(0, place - _MAX_LINES) : place]
+    for box in islice(price.iterancestors(), _MAX_AROUND):
+        texts = [
+            line
+            for line in before
+            if not line.flags & _NO_NAME_FLAGS
+            and _may_name(line.text)
+            and box in line.element.iterancestors()
+        ]
+        if texts:
+            link = link_around(texts[0].element, 1)
+            is_alone = len(texts) == 1 and (link is None or not leads_away(link))
+            return texts[0].element if is_alone else None
+    return None
 
 
 def _is_shops_own(banner: Element, text: str, page: Page, price: Element) -> bool:

@@ -81,8 +81,11 @@ def test_a_call_with_a_number_leads_where_its_function_goes(function):
     assert {f"https://shop.example/shop/item.php?id={n}" for n in range(4)} <= links
 
 
-def _goods(tile, names=("Oak lamp", "Elm lamp", "Ash lamp", "Fir lamp")):
-    tiles = "".join(tile.format(n=n, name=name) for n, name in enumerate(names, 7))
+_WOODS = ("Oak", "Elm", "Ash", "Fir")
+
+
+def _goods(tile):
+    tiles = "".join(tile.format(n=n, name=f"{wood} lamp") for n, wood in enumerate(_WOODS, 7))
     return _page(f"<h2>Lamps</h2><main>{tiles}</main>", path="/index.php?offset=10", title="Lamps")
 
 
@@ -108,3 +111,50 @@ def test_a_link_that_buys_is_not_followed_beside_that_to_the_thing():
 def test_a_link_that_buys_is_followed_where_nothing_else_shows_the_thing():
     page = _goods("<p>{name} <a href='buy.php?id={n}'>Buy</a></p>")
     assert len(find_links(page)) == 4
+
+
+def test_a_page_of_boxes_alike_is_no_product_by_the_name_of_the_first_one():
+    box = "<div class=item><h1>{name}</h1><p><img src={n}.png></p><div><label class=ProduktPreis><b>{n}.50 €</b></label><div><input type=submit value='In den Warenkorb'></div></div></div>"
+    boxes = "".join(box.format(n=n, name=f"{wood} lamp") for n, wood in enumerate(_WOODS, 7))
+    site, page = Site(), _page(f"<div>{boxes}</div>", path="/pages/lamps.php", title="")
+    found = site.extract(page)
+    assert found.kind != "product"
+    assert [item.name for item in site.products(page, found)][:2] == ["Oak lamp", "Elm lamp"]
+
+
+@pytest.mark.parametrize("title", ["Red Store", "Document"])
+def test_the_only_line_beside_a_price_names_a_product_where_no_title_can(title):
+    head = "<nav><a href=/index.html><span>Red Store</span></a><a href=/all.php>All</a></nav>"
+    box = f"<div><img src=1.png></div><div><a href=''>Oak lamp</a><div><h4>12.50 <span>€</span></h4></div>{_BUY}</div>"
+    assert _read(f"{head}<section>{box}</section>", title=title)["name"] == "Oak lamp"
+
+
+@pytest.mark.parametrize("ends", ["</body></html>", "</BODY></HTML >\n<!DOCTYPE html>"])
+def test_a_page_goes_on_behind_the_end_of_a_document_in_it(ends):
+    menu = f"<html><head><title>Menu</title></head><body><nav><a href=/a>A</a></nav>{ends}"
+    own = f"<html><head><title>Oak lamp</title></head><body><h1>Oak lamp</h1><p>€ 12.00</p>{_BUY}</body></html>"
+    page = parse((menu + own).encode(), "https://shop.example/item.php?id=7", "text/html")
+    assert extract(page).fields["name"] == "Oak lamp"
+    assert [link.url for link in find_links(page)] == ["https://shop.example/a"]
+
+
+def test_a_comment_behind_the_end_of_a_document_changes_nothing():
+    raw = b"<html><body><script>x = '</html>'</script><p>A</p></body></html><!-- cached -->"
+    page = parse(raw, "https://shop.example/", "text/html")
+    assert page.raw == raw
+    assert page.root.xpath("//p/text()") == ["A"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a data-turbo-method=delete href=/products/7/away>Delete</a>",
+        "<a data-method=POST href=/products/7/take>Take</a>",
+        "<a href=/products/7/edit>Edit</a>",
+        "<a href=/products/7/destroy/>Delete</a>",
+        "<a href='/manage.php?productId=7&method=add'>Add to cart</a>",
+    ],
+)
+def test_a_link_that_sends_or_changes_something_is_not_followed(link):
+    page = _page(f"<h1>Lamps</h1>{link}<a href=/products/8>Elm lamp</a>", path="/products")
+    assert [link.url for link in find_links(page)] == ["https://shop.example/products/8"]
