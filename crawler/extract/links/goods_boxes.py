@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_errand, without_origin
 from crawler.extract.links.traps import is_trap
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.link_targets import leads_away
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import (
@@ -28,7 +29,14 @@ _MAX_PRESSED = 1_000
 _PRESSED = ("button", "input", "a")
 #: Characters of a name, and of a line that says the stock.
 _MAX_TEXT = 200
-_LEVELS_OF_CARDS = ("h4", "h5")
+_LEVELS_OF_CARDS = ("h4", "h5", "h6")
+#: Letters of an amount's currency.
+_MAX_CODE = 4
+#: Classes of a box with a product's name, and boxes that may have one.
+_CALLS_PRODUCT = r"(?:product|item|card)[-_]{1,2}(?:title|name)"
+_MAY_CALL = re.compile(rf"class=[\"']?(?:[\w-]{{1,40}} ){{0,3}}{_CALLS_PRODUCT}\b".encode()).search
+_IS_CALLED = re.compile(rf"(?:^|\s){_CALLS_PRODUCT}(?=\s|$)").search
+_TAGS_OF_NAMES, _MAX_NAMED = ("div", "span", "p", "b", "strong"), 3_000
 #: Links of a page that are looked at.
 _MAX_LINKS = 2_000
 _MAY_ACT = re.compile(rb"\.(?:php|aspx?|jsp|cgi)\?[\w-]{1,30}=[\w-]{1,40}[\"']").search
@@ -91,6 +99,8 @@ def goods_boxes(page: Page) -> list[tuple[Element, Element]]:
     if is_trap(page.url) or is_errand(without_origin(page.url)):
         return []
     for titles in _titles(page):
+        if len(titles) < _MIN_GOODS or _is_price(short_text(titles[0], _MAX_TEXT)):
+            continue
         boxes = [pair for pair in _boxes(titles) if _is_goods(pair[1])]
         names = {short_text(title, _MAX_TEXT) for title, _ in boxes}
         if _MIN_GOODS <= len(names) == len(boxes):
@@ -99,12 +109,24 @@ def goods_boxes(page: Page) -> list[tuple[Element, Element]]:
 
 
 def _titles(page: Page) -> Iterator[list[Element]]:
-    """Yield a page's headings of the most frequent level, then those of the levels of cards."""
+    """Yield a page's headings of the most frequent level, then those of the levels of cards.
+
+    At last the boxes with a class for a product's name.
+    """
     headings = page.headings[:_MAX_TITLES]
     levels = Counter(heading.tag for heading in headings).most_common(1)
     yield [heading for heading in headings if heading.tag == levels[0][0]]
     for level in _LEVELS_OF_CARDS:
         yield [*islice(page.root.iter(level), _MAX_TITLES)]
+    if _MAY_CALL(page.raw):
+        boxes = islice(page.root.iter(*_TAGS_OF_NAMES), _MAX_NAMED)
+        yield [box for box in boxes if _IS_CALLED((box.get("class") or "")[:_MAX_TEXT])]
+
+
+def _is_price(text: str) -> bool:
+    """Whether a title is an amount with its currency."""
+    money = next(find_prices(text), None)
+    return money is not None and sum(map(str.isalpha, text)) <= _MAX_CODE
 
 
 def _boxes(titles: list[Element]) -> Iterator[tuple[Element, Element]]:

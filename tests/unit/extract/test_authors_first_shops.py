@@ -101,6 +101,20 @@ def test_goods_whose_only_link_buys_them_are_read_from_their_boxes():
     assert not [link for link in site.links(page) if "buy" in link.url]
 
 
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<div><img src={n}.jpg><div><h6><strong>{name}</strong></h6><button>Add to Cart</button><a href=#>View</a><h4><strong>${n}.50</strong></h4></div></div>",
+        "<div class=product-item><form method=post action='?action=add&code={n}'><img src={n}.jpg><div class=product-title>{name}</div><div class=product-price>${n}.50</div><input type=submit value='Add to Cart'></form></div>",
+    ],
+)
+def test_goods_in_boxes_are_called_by_small_headings_or_a_class(box):
+    site, tiles = Site(), "".join(box.format(n=n, name=f"{w} lamp") for n, w in enumerate(_WOODS))
+    page = _page(f"<div class=grid>{tiles}</div>", path="/", title="Store")
+    rows = [(item.name, item.price) for item in site.products(page, site.extract(page))]
+    assert rows == [(f"{wood} lamp", Decimal(f"{n}.50")) for n, wood in enumerate(_WOODS)]
+
+
 def test_a_link_that_buys_is_not_followed_beside_that_to_the_thing():
     page = _goods(_BOX.replace("<h4>", "<a href='detail.php?id={n}'>Details</a><h4>"))
     assert not [*Site().products(page, Site().extract(page))]
