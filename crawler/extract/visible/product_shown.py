@@ -74,6 +74,7 @@ from crawler.extract.visible.without_heading import (
     labelled_name,
     line_beside,
     name_before,
+    take_headed_number,
     take_labelled,
 )
 from crawler.extract.visible_signs import Visible
@@ -223,6 +224,9 @@ def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | 
         take_attribute(page, walk, signs, local)
     if "price" not in signs.fields and signs.buy_buttons:
         take_option(page, signs, local)
+    if "price" not in signs.fields and signs.buy_buttons == 1 and walk.heading >= 0:
+        place = _place_to_buy(walk, signs)
+        return place is not None and take_headed_number(walk, place, signs, local)
     return False
 
 

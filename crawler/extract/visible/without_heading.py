@@ -36,6 +36,7 @@ _VALUE = lazy_patterns.pattern(
     r"(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"
     r"(?:\s?[^\W\d_]{1,4})?\W{0,3}"
 )
+_NUMBER = re.compile(r"\d{1,7}(?:[.,]\d{1,2})?").fullmatch
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b|[€£$¥₹₽]|(?<=\d\s)[^\W\d_]{1,4}$")
 _IS_LABELLED = re.compile(r"[^\W\d][^:：]{2,18}\s?[:：]\s.*", re.S).fullmatch
@@ -308,6 +309,30 @@ def take_labelled(walk: Lines, signs: Visible, local: str | None) -> bool:
         if signs.buy_buttons and not signs.fields.get("availability"):
             signs.fields["availability"] = "InStock"
     return bool(price)
+
+
+def take_headed_number(walk: Lines, buys: int, signs: Visible, local: str | None) -> bool:
+    """Take the only number that is a heading of its own between the name and the line that *buys*.
+
+    A hand-made page of one thing writes `<h2>19.99</h2>`. Returns whether it did.
+    """
+    found = [
+        line
+        for line in walk.lines[walk.heading + 1 : buys]
+        if line.element.tag in _HEADINGS
+        and _NUMBER(line.text)
+        and not line.flags & _NO_HEADING_FLAGS
+    ]
+    price = amount(found[0].text, local) if len(found) == 1 else None
+    if not price:
+        return False
+    line = found[0]
+    signs.fields["price"], signs.fields["currency"] = price, None
+    signs.price_distance, signs.price_line = line.index - max(walk.heading, 0), line.index
+    signs.paths["price"] = path(line.element)
+    if not signs.fields.get("availability"):
+        signs.fields["availability"] = "InStock"
+    return True
 
 
 def _labelled_values(walk: Lines, is_label: WordFinder) -> Iterator[tuple[Line, str, str]]:

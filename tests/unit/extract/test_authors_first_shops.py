@@ -172,3 +172,12 @@ def test_a_comment_behind_the_end_of_a_document_changes_nothing():
 def test_a_link_that_sends_or_changes_something_is_not_followed(link):
     page = _page(f"<h1>Lamps</h1>{link}<a href=/products/8>Elm lamp</a>", path="/products")
     assert [link.url for link in find_links(page)] == ["https://shop.example/products/8"]
+
+
+def test_a_number_that_is_a_heading_before_the_button_is_the_price():
+    body = f"<h1>Oak lamp</h1><hr><img src=1.png><h2>{{}}</h2><p>A lamp.</p>{_BUY}"
+    assert _read(body.format("19.99"))["price"] == Decimal("19.99")
+    assert _read(body.format("23"))["price"] == Decimal(23)
+    assert _read(body.format("23</h2><h2>24")).get("price") is None  # nothing says which one
+    rated = f"<h1>Oak lamp</h1><p>A lamp.</p>{_BUY}<h2>4.5</h2><p>12 reviews</p>"
+    assert _read(rated).get("price") is None
