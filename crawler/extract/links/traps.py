@@ -25,7 +25,7 @@ _USELESS = finder(
     r"|add(?==\d)|replytocom|share|print|wishlist|compare|feed)(?:=|&|$)"
     rf"|[?&](?:{SWITCHES})(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|/product-variation\?|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
-    rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd|mode|method)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})"
+    rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd|mode|method)=(?:add|buy|empty|delete|login|print|cart|{any_of('paths', 'acts')})"
     rf"|[?&](?:main_page|dispatch)=(?:\w{{1,40}}\.)?(?:add|print|popup|ask|{any_of('paths', 'acts')})_"
     r"|/(?:(?:print|popup)_\w{1,40}|(?:\w{1,20}_)?(?:zoom|enlarge)\d?)\.(?:php|aspx?|jsp|cgi|html?)\?",
 )

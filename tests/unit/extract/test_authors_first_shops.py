@@ -167,6 +167,7 @@ def test_a_comment_behind_the_end_of_a_document_changes_nothing():
         "<a href=/products/7/edit>Edit</a>",
         "<a href=/products/7/destroy/>Delete</a>",
         "<a href='/manage.php?productId=7&method=add'>Add to cart</a>",
+        "<a href='index.php?action=empty'>Empty cart</a>",
     ],
 )
 def test_a_link_that_sends_or_changes_something_is_not_followed(link):
