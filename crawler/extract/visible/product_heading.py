@@ -187,9 +187,10 @@ def _large(page: Page) -> Element | None:
     """Return the name's box on a page without headings, whose title has no text of the page.
 
     It is a box with a class for the product's name, else the text in large letters that is most like
-    the title, and of those the first of the largest. A text with the name of the host is the shop's.
+    the title, and of those the first of the largest; one in the page's head or foot comes last. A text
+    with the name of the host is the shop's.
     """
-    large, best = None, (-1.0, 0.0)
+    large, best = None, (False, -1.0, 0.0)
     title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         names = element.get("class"), element.get("id")
@@ -202,12 +203,14 @@ def _large(page: Page) -> Element | None:
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
         is_name = _MIN_NAME <= len(text) < _MAX_NAME and any(map(str.isalpha, text))
-        if not is_name or has_link or text.endswith(":") or is_price(text):
+        if not is_name or has_link or text.endswith(":") or is_price(text) or is_general(text):
             continue
         if is_called:
             return element
         text = text.casefold()
-        if (rank := (likeness(text, title), size)) > best and not says_host(text, site):
+        # The page's head has the shop's name; without its end tag, it has the whole page.
+        rank = (not is_of_frame(element), likeness(text, title), size)
+        if rank > best and not says_host(text, site):
             large, best = element, rank
     return large
 

@@ -36,7 +36,8 @@ _VALUE = lazy_patterns.pattern(
     r"(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"
     r"(?:\s?[^\W\d_]{1,4})?\W{0,3}"
 )
-_NUMBER = re.compile(r"\d{1,7}(?:[.,]\d{1,2})?").fullmatch
+#: A number that is no year.
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{1,7}(?:[.,]\d{1,2})?").fullmatch
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b|[€£$¥₹₽]|(?<=\d\s)[^\W\d_]{1,4}$")
 _IS_LABELLED = re.compile(r"[^\W\d][^:：]{2,18}\s?[:：]\s.*", re.S).fullmatch
@@ -322,6 +323,7 @@ def take_headed_number(walk: Lines, buys: int, signs: Visible, local: str | None
         if line.element.tag in _HEADINGS
         and _NUMBER(line.text)
         and not line.flags & _NO_HEADING_FLAGS
+        and not _is_counted(line.element)
     ]
     price = amount(found[0].text, local) if len(found) == 1 else None
     if not price:
@@ -333,6 +335,12 @@ def take_headed_number(walk: Lines, buys: int, signs: Visible, local: str | None
     if not signs.fields.get("availability"):
         signs.fields["availability"] = "InStock"
     return True
+
+
+def _is_counted(number: Element) -> bool:
+    """Whether a number stands beside a button or a field, as that of the pieces to buy does."""
+    beside = (number.getprevious(), number.getnext())
+    return any(box is not None and box.tag in {"button", "input"} for box in beside)
 
 
 def _labelled_values(walk: Lines, is_label: WordFinder) -> Iterator[tuple[Line, str, str]]:

@@ -46,6 +46,14 @@ def test_letters_of_a_headings_size_name_the_product_of_a_page_without_headings(
     assert (found["name"], found["price"]) == ("Oak lamp", Decimal("12.50"))
 
 
+def test_large_letters_of_a_pages_head_or_of_its_kind_name_nothing():
+    head = "<header><span class=h1>Oaks and more</span><nav>Menu</nav></header><p class=h2>Product details</p>"
+    body = f"{head}<div><p class=h3>Oak lamp</p><p>€ 12.50</p>{_BUY}</div>"
+    assert _read(body, title="Welcome")["name"] == "Oak lamp"
+    unclosed = f"<nav><div><a href=/>Shop</a><p class=h2>Oak lamp</p><p>€ 12.50</p>{_BUY}"
+    assert _read(unclosed, title="Welcome")["name"] == "Oak lamp"
+
+
 def test_stars_to_choose_from_are_no_rating():
     stars = "".join(
         f"<input type=radio name=rate value={n}><label>{n} stars</label>" for n in (5, 4, 1)
@@ -180,5 +188,8 @@ def test_a_number_that_is_a_heading_before_the_button_is_the_price():
     assert _read(body.format("19.99"))["price"] == Decimal("19.99")
     assert _read(body.format("23"))["price"] == Decimal(23)
     assert _read(body.format("23</h2><h2>24")).get("price") is None  # nothing says which one
+    assert _read(body.format("2026")).get("price") is None  # a calendar's year
+    counted = "<button>-</button><h3>1</h3><button>+</button>"
+    assert _read(f"<h1>Oak lamp</h1>{counted}{_BUY}").get("price") is None
     rated = f"<h1>Oak lamp</h1><p>A lamp.</p>{_BUY}<h2>4.5</h2><p>12 reviews</p>"
     assert _read(rated).get("price") is None
