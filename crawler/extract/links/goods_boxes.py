@@ -68,8 +68,7 @@ def without_purchases(links: list[_Link], page: Page) -> list[_Link]:
 
     The same if it shows all of each in a box of its own.
     """
-    found = purchases(page)
-    if not found:
+    if _MAY_ACT(page.raw) is None or not (found := purchases(page)):
         return links
     bought = {page.resolve(link.get("href") or "") for link in found}
     shown = sum(link.kind == "product" and link.url not in bought for link in links)
