@@ -21,12 +21,15 @@ def is_shop_name(name: str, page: Page) -> bool:
     """Return whether og:title is the shop's part of the page's title, as it is on all its pages.
 
     It is where another part is the main heading, and more of that part's words are in the address.
-    Some shops write a slogan for it that the title does not contain.
+    Some shops write a slogan for it that the title does not contain, or have one title for all pages.
     """
     if name not in page.title:
         return bool(page.title) and _is_slogan(name, page)
     if len(name) == len(page.title):
-        return False
+        heading = page.headings[0] if page.headings else None
+        if heading is None or heading.text == name or heading.tag != "h1":
+            return False
+        return _is_of_others(_words(name), _main_headings(page), page.url)
     parts = [part.casefold() for part in _DIVIDERS.split(page.title)]
     if len(parts) < 2 or name.casefold() not in parts:
         return False
@@ -45,9 +48,14 @@ def _is_slogan(name: str, page: Page) -> bool:
     """Return whether a name has no word of the heading that the title and the address name."""
     title, words = page.title.casefold(), _words(name)
     headings = [text for text in _main_headings(page) if text in title]
+    return _is_of_others(words, headings, page.url)
+
+
+def _is_of_others(words: set[str], headings: list[str], url: str) -> bool:
+    """Whether the address ends with words of a heading, and neither has one of a name's words."""
     if not headings or any(words & _words(text) for text in headings):
         return False
-    last_part = _words(unquote(page.url).rstrip("/").rpartition("/")[2])
+    last_part = _words(unquote(url).rstrip("/").rpartition("/")[2])
     return not words & last_part and any(last_part & _words(text) for text in headings)
 
 

@@ -193,3 +193,9 @@ def test_a_number_that_is_a_heading_before_the_button_is_the_price():
     assert _read(f"<h1>Oak lamp</h1>{counted}{_BUY}").get("price") is None
     rated = f"<h1>Oak lamp</h1><p>A lamp.</p>{_BUY}<h2>4.5</h2><p>12 reviews</p>"
     assert _read(rated).get("price") is None
+
+
+def test_one_title_and_og_title_for_all_pages_are_no_products_name():
+    body = f"<meta property=og:title content='Red Store'><h1>Oak lamp</h1><p>€ 12.00</p>{_BUY}"
+    assert _read(body, title="Red Store", path="/products/oak-lamp")["name"] == "Oak lamp"
+    assert _read(body, title="Red Store", path="/products/red-1")["name"] == "Red Store"
