@@ -60,7 +60,7 @@ class Found(Record):
     fields: Fields
     """Values in Product's field names; empty unless the page is a product's."""
     sources: dict[str, str]
-    """For each field: json-ld, microdata, opengraph, state, text, repaired or url."""
+    """For each field: json-ld, microdata, opengraph, state, text, repaired, url or box."""
     verdict: Verdict
     offered: dict[str, Fields]
     """The fields of each source; `merge.ORDER` says which source's value wins."""

@@ -108,7 +108,7 @@ def _read(title: Element, box: Element, page: Page) -> Found:
     html = f'<html lang="{page.lang}"><body>{markup}</body></html>'
     product = extract(parse(html, f"{page.url.partition('#')[0]}#{place}"))
     if product.kind == "product" and product.sources.get("external_id") in {None, "url"}:
-        product.fields["external_id"], product.sources["external_id"] = place, "url"
+        product.fields["external_id"], product.sources["external_id"] = place, "box"
     return product
 
 

@@ -87,6 +87,8 @@ class ProductRow(Value):
     """By field: the kind of a doubt about it, and the reason."""
     judged: bool = False
     """The page was compared with its site's template."""
+    is_of_box: bool = False
+    """The page shows further products, each in a box, so that its URL tells none from another."""
 
     def renamed(self, external_id: str) -> ProductRow:
         """Return the same page under another key."""
@@ -147,6 +149,7 @@ def product_row(
         is_announced,
         product.doubts,
         bool(product.confidence),
+        product.sources.get("external_id") == "box",
     )
 
 

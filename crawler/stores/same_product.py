@@ -52,7 +52,7 @@ def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Ke
     for i, row in enumerate(rows):
         if row.gtin is not None:
             by_gtin.append({"i": i, "s": row.site_id, "g": row.gtin})
-        if row.sku is None or row.canonical_url not in {None, row.url}:
+        if not row.is_of_box and (row.sku is None or row.canonical_url not in {None, row.url}):
             # A page with a SKU and its own canonical URL is no twin by URL; most pages are such.
             by_url += [
                 {"i": i, "s": row.site_id, "u": url} for url in {row.url, row.canonical_url} if url

@@ -151,6 +151,15 @@ def test_a_page_without_a_sku_is_found_by_its_gtin(database: str) -> None:
     )
 
 
+def test_goods_in_boxes_of_one_page_are_not_told_by_its_address(database: str) -> None:
+    box: dict[str, Any] = {"url": "https://shop.example/", "sources": {"external_id": "box"}}
+    store(database, row(1, external_id="oak-lamp", name="Oak lamp", sku=None, **box))
+    later = row(2, external_id="elm-lamp", name="Elm lamp", sku=None, at=T0 + MINUTE, **box)
+    store(database, later)
+    found = rows_of(database, "SELECT external_id, name FROM products ORDER BY external_id")
+    assert found == [("elm-lamp", "Elm lamp"), ("oak-lamp", "Oak lamp")]
+
+
 def test_a_page_is_found_by_its_canonical_address(database: str) -> None:
     store(database, row(1))
     store(database, row(2, external_id="x", canonical_url="https://shop.example/p/1"))
