@@ -40,3 +40,17 @@ def test_lower_amounts_that_are_no_levels_are_prices_after_a_reduction(labels):
     fields = found(f"{H1}<ul>{_rows(*labels)}</ul>{BUY}").fields
     assert fields["price"] == Decimal("3.95")
     assert fields["regular_price"] == Decimal("4.07")
+
+
+@pytest.mark.parametrize("banner", ["River Cakes Shop", "River Cakes"])
+def test_the_shops_name_as_a_banner_is_no_name_where_the_heading_by_the_price_has_one(banner):
+    head, url = "<title>River Cakes</title>", "https://rivercakes.example/product.php?id=4"
+    price = '<p><strong id="productPrice">$24.00</strong></p>'
+    body = f"<h1>{banner}</h1><p>Baked daily.</p><div><h1>Lemon Tart</h1>{price}{BUY}</div>"
+    assert found(body, head, url).fields["name"] == "Lemon Tart"
+
+
+def test_a_product_that_its_site_is_named_after_keeps_its_heading():
+    head, url = "<title>River Cakes</title>", "https://rivercakes.example/buy"
+    body = f"<h1>River Cakes Box</h1><p class=price>$24.00</p>{BUY}<h1>How we bake them</h1>"
+    assert found(body, head, url).fields["name"] == "River Cakes Box"
