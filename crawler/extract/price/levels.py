@@ -22,9 +22,10 @@ _MIN_LEVELS, _MAX_LINES = 3, 4
 
 def without_levels(candidates: list[Candidate], walk: Lines) -> list[Candidate]:
     """Mark the amounts of levels below an old price as other ones, and that price as none before."""
-    for place, price in enumerate(candidates[:-_MIN_LEVELS]):
-        if not price.old or price.other:
-            continue
+    if len(candidates) <= _MIN_LEVELS:
+        return candidates
+    for place in [n for n, c in enumerate(candidates) if c.old and not c.other]:
+        price = candidates[place]
         levels = _levels_below(candidates[place:], walk)
         if len(levels) >= _MIN_LEVELS:
             marked = {id(price): attrs.evolve(price, old=False)}
