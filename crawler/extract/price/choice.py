@@ -74,6 +74,7 @@ from crawler.extract.price.sentences import (
     rival_of,
 )
 from crawler.extract.price.side_offers import Boxes, is_side_offer
+from crawler.extract.price.signs_below import with_signs_below
 from crawler.extract.price.sold_by_unit import accept_unit
 from crawler.extract.price.sole import is_beside_others, is_saved, is_sole, with_saved
 from crawler.extract.price.struck_below import struck_below
@@ -160,7 +161,7 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
         remaining -= len(monies)
         if monies:
             amounts.add(line, monies)
-    return amounts
+    return amounts if remaining < _MAX_AMOUNTS else with_signs_below(amounts, walk, local)
 
 
 def _weigh_line(

@@ -54,3 +54,15 @@ def test_a_product_that_its_site_is_named_after_keeps_its_heading():
     head, url = "<title>River Cakes</title>", "https://rivercakes.example/buy"
     body = f"<h1>River Cakes Box</h1><p class=price>$24.00</p>{BUY}<h1>How we bake them</h1>"
     assert found(body, head, url).fields["name"] == "River Cakes Box"
+
+
+@pytest.mark.parametrize(
+    "price", ["<p class=prise><b>870</b><br>руб</p>", "<div><div>870</div><div>€</div></div>"]
+)
+def test_a_number_whose_currency_stands_below_it_in_its_box_is_an_amount(price):
+    assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal(870)
+
+
+def test_a_number_and_the_currency_of_another_box_are_no_amount():
+    body = f"{H1}<div><div>870</div></div><div><p><span>€</span></p></div>{BUY}"
+    assert "price" not in found(body).fields
