@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.merge import STRUCTURED, weigh_shown
-from crawler.extract.template.observation import HEADING, Observation, is_same_value, observe
+from crawler.extract.template.observation import HEADING, is_same_value, observe
 from crawler.extract.template.profile import KNOWN, RULE_SHARE, Field, Profile
 from crawler.extract.visible.product_shown import visible
 
@@ -17,12 +18,12 @@ _MIN_PAGES_WITH_NUMBER = 2
 _REPEATED = ("name", "price")
 
 
-def foreign_source(name: Observation, title: str) -> str | None:
+def foreign_source(votes: Mapping[str, Any], title: str) -> str | None:
     """Return the structured data whose name differs from two others, which are the same.
 
-    A title that has the data's name as well, for instance as the shop's, supports neither name.
+    *votes* are each source's name. A title that has the data's name as well, for instance as the
+    shop's, supports neither name.
     """
-    votes = name.votes
     heading = votes.get(HEADING)
     if heading and len(votes) == 2 and str(heading) in title:
         votes = {**votes, "title": heading}
@@ -57,15 +58,15 @@ def _is_foreign(result: Found, source: str, profile: Profile) -> bool:
     stats = profile.fields["sku"]
     if stats.offered[source] >= KNOWN and 2 * stats.agreed[source] < stats.offered[source]:
         return False  # the shop labels another number than that of its data
-    name = observe(result)["name"]
-    stated = name.votes.get(source)
+    names = observe(result)["name"].votes
+    stated = names.get(source)
     # Meta elements are often written from the same data, so that they confirm nothing.
     votes = {
         each: value
-        for each, value in name.votes.items()
+        for each, value in names.items()
         if each in {source, HEADING} or not is_same_value("name", value, stated)
     }
-    is_other_name = foreign_source(name._replace(votes=votes), result.page.title) == source
+    is_other_name = foreign_source(votes, result.page.title) == source
     return is_other_name and _has_usual_heading(profile)
 
 

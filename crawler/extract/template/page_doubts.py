@@ -207,7 +207,7 @@ def foreign_doubts(
 
     The page is its heading and another source, or its heading and its *title*.
     """
-    source = foreign_source(observations["name"], title)
+    source = foreign_source(observations["name"].votes, title)
     if source is None:
         return
     profile.has_foreign = True
