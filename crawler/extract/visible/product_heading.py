@@ -7,8 +7,17 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.lines import begins_other_section
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
+from crawler.extract.page.page import (
+    MAX_TEXT_LENGTH,
+    Element,
+    Page,
+    holds_digit,
+    is_hidden,
+    short_text,
+)
+from crawler.extract.stock.availability import buys
 from crawler.extract.stock.behind_price import SOLD
 from crawler.extract.visible.priced_heading import (
     IS_PRODUCT_NAME,
@@ -47,6 +56,9 @@ _LONGEST_CLASS = 1_000
 _LINE_TAGS = frozenset({"div", "p", "h2", "h3", "h4"})
 _WORDS = lazy_patterns.pattern(r"\w+")
 _SIZED_TAGS = frozenset({"font", "big"})
+#: How like the title a text in large letters is that the title names, and texts and buttons behind
+#: another one that are searched for an amount and for one that buys.
+_LIKE_TITLE, _MAX_BEHIND, _MAX_PRESSED = 0.5, 3_000, 100
 #: Elements in a box that may be a name.
 _MAX_STEPS = 60
 #: The maker behind a product's name.
@@ -200,7 +212,7 @@ def _large(page: Page) -> Element | None:
 
     It is a box with a class for the product's name, else the text in large letters that is most like
     the title, and of those the first of the largest; one in the page's head or foot comes last. A text
-    with the name of the host is the shop's.
+    with the name of the host is the shop's, and one unlike the title names what costs something.
     """
     large, best = None, (False, -1.0, 0.0)
     title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
@@ -224,7 +236,21 @@ def _large(page: Page) -> Element | None:
         rank = (not is_of_frame(element), likeness(text, title), size)
         if rank > best and not says_host(text, site):
             large, best = element, rank
-    return large
+    is_named = large is None or best[1] >= _LIKE_TITLE or _precedes_goods(large)
+    return large if is_named else None
+
+
+def _precedes_goods(box: Element) -> bool:
+    """Whether an amount or a button that buys stands behind a box in the page, as behind a name."""
+    texts = box.xpath("following::*[not(self::script or self::style)]/text()")[:_MAX_BEHIND]
+    return any(
+        len(text) <= _MAX_NAME and next(find_prices(text), None) is not None
+        for text in map("".join, pairwise(("", *texts)))
+        if holds_digit(text)
+    ) or any(
+        buys(short_text(pressed) or pressed.get("value") or "")
+        for pressed in box.xpath("following::*[self::button or self::input]")[:_MAX_PRESSED]
+    )
 
 
 @lru_cache(maxsize=512)

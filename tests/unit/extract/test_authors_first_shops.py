@@ -54,6 +54,16 @@ def test_large_letters_of_a_pages_head_or_of_its_kind_name_nothing():
     assert _read(unclosed, title="Welcome")["name"] == "Oak lamp"
 
 
+def test_large_letters_below_all_goods_name_nothing():
+    tiles = "".join(
+        f"<div class=product-tile><a href=/p/{n}><img src=/{n}.jpg>Lamp {n}</a><span>€ {n}2.00</span></div>"
+        for n in range(1, 7)
+    )
+    help_box = "<div style='font-size: 40px'>Need help? We are here for you</div><p>Call us</p>"
+    page = parse(f"<title>Camp Shop</title><body>{tiles}{help_box}", "https://a.example/lamps")
+    assert extract(page).kind == "listing"
+
+
 def test_stars_to_choose_from_are_no_rating():
     stars = "".join(
         f"<input type=radio name=rate value={n}><label>{n} stars</label>" for n in (5, 4, 1)
