@@ -8,7 +8,7 @@ import pytest
 from crawler.demo.catalogue import catalogue
 from crawler.demo.shop_process import served
 from tests.acceptance.conftest import said
-from tests.helpers import held, wait_until
+from tests.helpers import wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -100,15 +100,14 @@ def test_a_seed_with_all_its_options_is_sent_as_it_says(crawl, tmp_path):
     assert worker.process.returncode == 0
 
 
-def test_a_worker_whose_pages_do_not_end_says_how_many_wait(crawl):
+def test_a_worker_whose_pages_do_not_end_says_how_many_wait(crawl, tmp_path):
     """Scrapy closes no spider then, and the count was the last one that the worker had shown."""
     crawl.workers.settings = {**crawl.workers.settings, "SEINE_DRAIN_SECONDS": 1}
-    with served(products=5) as shop:
+    with served(log=tmp_path / "visits", latency_ms=400_000, products=5) as shop:
         worker = crawl.start_idle()
-        with held(shop):
-            crawl.seed(*(f"{shop.url}p/{number}/x" for number in range(1, 6)))
-            wait_until(lambda: crawl.redis.zcard(crawl.keys.leases), 30, "pages under way")
-            crawl.workers.stop()
+        crawl.seed(*(f"{shop.url}p/{number}/x" for number in range(1, 6)))
+        wait_until(shop.visits, 30, "pages under way")
+        crawl.workers.stop()
 
     assert "the drain took 1 s" in said(worker)
     assert "5 pages; another worker or the next run takes them" in said(worker)

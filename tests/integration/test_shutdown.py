@@ -144,7 +144,10 @@ def test_a_worker_that_is_told_to_end_as_it_joins_leaves_nothing_behind(
     assert counts(redis_url, namespace).workers == 0
 
 
-def test_a_worker_without_its_store_ends_with_one_line(namespace: str, tmp_path: Path) -> None:
+def test_a_worker_without_its_store_ends_with_one_line(
+    namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEINE_OUTAGE_LIMIT", "1")
     log = tmp_path / "log"
     with worker(log, f"redis://127.0.0.1:{free_port()}/0", namespace, "", "20") as process:
         process.wait(patient(30))
