@@ -149,7 +149,8 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
     amounts, remaining = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
     shown = _lines.DIGIT
     line_flags = shown | _lines.HIDDEN
-    for line in [line for line in walk.lines if line.flags & line_flags == shown]:
+    lines = [line for line in walk.lines if line.flags & line_flags == shown]
+    for line in lines:
         if remaining <= 0:
             break
         if not (monies := monies_of(line, local)):
@@ -161,7 +162,7 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
         remaining -= len(monies)
         if monies:
             amounts.add(line, monies)
-    return amounts if remaining < _MAX_AMOUNTS else with_signs_below(amounts, walk, local)
+    return amounts if amounts.by_line else with_signs_below(amounts, lines, walk, local)
 
 
 def _weigh_line(
