@@ -169,7 +169,7 @@ def heading_by_price(page: Page) -> Element | None:
 def _before_box(page: Page) -> Element | None:
     """Return the heading before the first price box whose place at most two boxes share."""
     boxes = islice(page.root.iter(*_BOXES), _MAX_BOXES)
-    price_boxes = [box for box in boxes if _IS_PRICE_BOX[box.get("class") or box.get("id") or ""]]
+    price_boxes = [box for box in boxes if _IS_PRICE_BOX[box.get("class") or ""]]
     box_counts = Counter(map(place_box, price_boxes))
     for box in price_boxes:
         if box_counts[place_box(box)] > _MAX_ALIKE or not _holds_price(box):

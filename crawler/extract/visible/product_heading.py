@@ -137,7 +137,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         heading = heading_by_price(page)
         return _large(page) if heading is None else heading
     if likeliest is not None and likeliest.tag == "h1":
-        likeliest = _unless_shops_banner(_name_behind_maker(likeliest, title), title, page)
+        likeliest = _name_behind_maker(likeliest, title)
     heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
     return _unless_whole_title(framed, title) if heading is None else heading
 
@@ -151,18 +151,6 @@ def _in_dialog(heading: Element | None) -> bool:
 def _is_shops_title(box: Element, title: str, url: str) -> bool:
     """Whether a box has the whole title, which is the shop's name on all of its pages."""
     return short_text(box).casefold() == title and says_host(title, host_of(url))
-
-
-def _unless_shops_banner(heading: Element, title: str, page: Page) -> Element:
-    """Return the other main heading beside the price, if this one has the shop's name, the title."""
-    # Few titles begin like the host, and this check costs least.
-    if not title or title[:4] not in page.url[: page.url.find("/", 8)]:
-        return heading
-    is_titled = title in short_text(heading).casefold()
-    if not is_titled or not says_host(title, host_of(page.url)):
-        return heading
-    beside = heading_by_price(page)
-    return heading if beside is None or beside.tag != "h1" else beside
 
 
 def _unless_whole_title(framed: Element | None, title: str) -> Element | None:

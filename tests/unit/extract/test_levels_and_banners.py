@@ -1,4 +1,4 @@
-"""Pages with the prices of a shop's levels of membership, or with its banner above the product."""
+"""Pages with the prices of a shop's levels of membership, its name as a product's, or signs below."""
 
 from decimal import Decimal
 
@@ -42,17 +42,11 @@ def test_lower_amounts_that_are_no_levels_are_prices_after_a_reduction(labels):
     assert fields["regular_price"] == Decimal("4.07")
 
 
-@pytest.mark.parametrize("banner", ["River Cakes Shop", "River Cakes"])
-def test_the_shops_name_as_a_banner_is_no_name_where_the_heading_by_the_price_has_one(banner):
-    head, url = "<title>River Cakes</title>", "https://rivercakes.example/product.php?id=4"
-    price = '<p><strong id="productPrice">$24.00</strong></p>'
-    body = f"<h1>{banner}</h1><p>Baked daily.</p><div><h1>Lemon Tart</h1>{price}{BUY}</div>"
-    assert found(body, head, url).fields["name"] == "Lemon Tart"
-
-
-def test_a_product_that_its_site_is_named_after_keeps_its_heading():
+@pytest.mark.parametrize("beside", ["Choose your size", "Buy now"])
+def test_a_product_that_its_site_is_named_after_keeps_its_heading(beside):
     head, url = "<title>River Cakes</title>", "https://rivercakes.example/buy"
-    body = f"<h1>River Cakes Box</h1><p class=price>$24.00</p>{BUY}<h1>How we bake them</h1>"
+    price = f"<div><h1>{beside}</h1><p class=price>$24.00</p>{BUY}</div>"
+    body = f"<h1>River Cakes Box</h1><p>Baked daily.</p>{price}"
     assert found(body, head, url).fields["name"] == "River Cakes Box"
 
 
@@ -66,3 +60,15 @@ def test_a_number_whose_currency_stands_below_it_in_its_box_is_an_amount(price):
 def test_a_number_and_the_currency_of_another_box_are_no_amount():
     body = f"{H1}<div><div>870</div></div><div><p><span>€</span></p></div>{BUY}"
     assert "price" not in found(body).fields
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>Made in<br>2014<br>EUR</p>",
+        "<ul><li>10</li><li>$</li><li>€</li></ul>",
+        "<table><tr><td>42</td><td>$</td><td>90</td></tr></table>",
+    ],
+)
+def test_a_number_and_a_currency_beside_other_texts_of_their_box_are_no_amount(body):
+    assert "price" not in found(f"{H1}{body}{BUY}").fields
