@@ -20,7 +20,6 @@ from crawler.extract.price import per_unit
 from crawler.extract.price.auctions import unless_bid
 from crawler.extract.price.favour import favour_reduced, favour_repeated
 from crawler.extract.price.labelled_above import labelled_above
-from crawler.extract.price.levels import without_levels
 from crawler.extract.price.line_amounts import monies_of, says_now, says_old, with_next
 from crawler.extract.price.lone_tiles import (
     LONGEST_TILE_PRICE,
@@ -295,7 +294,7 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
     elif candidates:
         amounts = drop_named(candidates, walk.heading)
         amounts = accept_net(prefer_gross(labelled_above(amounts), walk.lines))
-        amounts = favour_reduced(without_levels(unmark_paid(amounts), walk))
+        amounts = favour_reduced(unmark_paid(amounts))
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)

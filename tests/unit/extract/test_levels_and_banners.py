@@ -34,7 +34,12 @@ def test_the_struck_price_above_those_of_membership_levels_stays_that_of_the_dat
 
 
 @pytest.mark.parametrize(
-    "labels", [("Our price:", "Red:", "Blue:"), ("1 piece", "10 pieces", "50 pieces")]
+    "labels",
+    [
+        ("Our price:", "Red:", "Blue:"),
+        ("1 piece", "10 pieces", "50 pieces"),
+        ("Online price:", "Store price:", "Cash price:"),
+    ],
 )
 def test_lower_amounts_that_are_no_levels_are_prices_after_a_reduction(labels):
     fields = found(f"{H1}<ul>{_rows(*labels)}</ul>{BUY}").fields
@@ -72,3 +77,11 @@ def test_a_number_and_the_currency_of_another_box_are_no_amount():
 )
 def test_a_number_and_a_currency_beside_other_texts_of_their_box_are_no_amount(body):
     assert "price" not in found(f"{H1}{body}{BUY}").fields
+
+
+@pytest.mark.parametrize("rows", [("Gold price:",), ("Gold price:", "Silver price:")])
+def test_prices_by_material_are_prices(rows):
+    prices = "".join(
+        f"<li><b>{n}</b><p class=price>US ${n.count('G') * 9 + 3}.00</p></li>" for n in rows
+    )
+    assert found(f"{H1}<ul>{prices}</ul>{BUY}").fields["price"] == Decimal(12)
