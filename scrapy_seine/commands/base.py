@@ -174,7 +174,8 @@ class SeineCommand(ScrapyCommand):
         all_names = sorted(set[str]().union(*options.values()))
         # A default that is given by hand differs from one that is not in the words alone.
         typed = argparse.Namespace(**dict.fromkeys(all_names))
-        self._parser.parse_known_args(sys.argv[1:], typed)
+        if action in sys.argv:  # a program that calls `scrapy.cmdline.execute` has words of its own
+            self._parser.parse_known_args(sys.argv[1:], typed)
         for name in all_names:
             readers = [other for other, names in options.items() if name in names]
             is_changed = getattr(opts, name) != self._parser.get_default(name)

@@ -139,9 +139,10 @@ def own_state(kind: type) -> OwnState:
     leads = {name: callbacks & (whole.mentioned | whole.texts) for name, whole in wholes.items()}
     for callback, others in rings(leads).items():
         # The next page of a list reads what this one changed, and so must be where this one is.
-        read_behind = set[str]().union(*(by_callback.get(other, ()) for other in others))
+        keys = [_HOOKS.get(other, other) for other in others]
+        read_behind = set[str]().union(*(by_callback.get(key, ()) for key in keys))
         if names_read := wholes[callback].changed & read_behind:
-            by_callback[callback] |= names_read
+            by_callback[_HOOKS.get(callback, callback)] |= names_read
     gathered_by_key = set[str]().union(*(whole.gathered_by_key for whole in wholes.values()))
     at_end = {x for name in _reached("closed", methods) for x in methods[name].read_names}
     return OwnState(
