@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from lxml import etree
 
+from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import find_links
 from crawler.extract.links.goods_boxes import buttons_of, goods_boxes, purchases
@@ -62,7 +63,9 @@ def withdraw_first(page: Page, found: Found) -> None:
     names = [short_text(title, _MAX_TEXT) for title, _ in boxes]
     if len(boxes) < _MIN_WITHDRAWN:
         return
-    if found.fields.get("name") in names and not _are_alike([box for _, box in boxes]):
+    if found.fields.get("name") in names and (
+        looks_like_product(without_origin(page.url)) or not _are_alike([box for _, box in boxes])
+    ):
         return
     if all(name[:1].isdigit() for name in names) or page.tile_amounts or _leads_to_products(page):
         return

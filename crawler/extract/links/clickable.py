@@ -95,7 +95,8 @@ def _address_by(name: str, page: Page) -> tuple[str, str] | None:
     for script in page.scripts[:_MAX_SCRIPTS]:
         text = (script.text or "")[:_MAX_SCRIPTS_LENGTH]
         for head in (f"function {name}", f"{name} ="):
-            if (start := text.find(head)) < 0:
+            start = text.find(head)
+            if start < 0 or (start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_$")):
                 continue
             start += len(head)
             match = _WITH_VALUE.search(text, start, start + _MAX_BODY)

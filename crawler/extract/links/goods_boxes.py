@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import is_errand, without_origin
+from crawler.extract.address_kinds import is_errand, looks_like_product, without_origin
 from crawler.extract.links.traps import is_trap
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.link_targets import leads_away
@@ -94,10 +94,14 @@ def buttons_of(box: Element) -> list[Element]:
 
 
 def goods_boxes(page: Page) -> list[tuple[Element, Element]]:
-    """Return the titles and boxes of a page's goods; none where they are no goods of a shop."""
+    """Return the titles and boxes of a page's goods; none where they are no goods of a shop.
+
+    Where the address is that of one thing, cards by small headings or a class are its related goods.
+    """
     if is_trap(page.url) or is_errand(without_origin(page.url)):
         return []
-    for titles in _titles(page):
+    of_one = looks_like_product(without_origin(page.url))
+    for titles in islice(_titles(page), 1 if of_one else None):
         if len(titles) < _MIN_GOODS or _is_price(short_text(titles[0], _MAX_TEXT)):
             continue
         boxes = [pair for pair in _boxes(titles) if _is_goods(pair[1])]

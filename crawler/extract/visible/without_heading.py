@@ -36,8 +36,8 @@ _VALUE = lazy_patterns.pattern(
     r"(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"
     r"(?:\s?[^\W\d_]{1,4})?\W{0,3}"
 )
-#: A number that is no year.
-_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{1,7}(?:[.,]\d{1,2})?").fullmatch
+#: A number with cents. A whole one may be a size, a count or a year, one with a single digit a rating.
+_NUMBER = re.compile(r"\d{1,7}[.,]\d{2}").fullmatch
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b|[€£$¥₹₽]|(?<=\d\s)[^\W\d_]{1,4}$")
 _IS_LABELLED = re.compile(r"[^\W\d][^:：]{2,18}\s?[:：]\s.*", re.S).fullmatch

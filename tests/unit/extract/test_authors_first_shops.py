@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.goods_on_one_page import goods_of
 from crawler.extract.site import Site
 
 
@@ -196,13 +197,31 @@ def test_a_link_that_sends_or_changes_something_is_not_followed(link):
 def test_a_number_that_is_a_heading_before_the_button_is_the_price():
     body = f"<h1>Oak lamp</h1><hr><img src=1.png><h2>{{}}</h2><p>A lamp.</p>{_BUY}"
     assert _read(body.format("19.99"))["price"] == Decimal("19.99")
-    assert _read(body.format("23"))["price"] == Decimal(23)
-    assert _read(body.format("23</h2><h2>24")).get("price") is None  # nothing says which one
-    assert _read(body.format("2026")).get("price") is None  # a calendar's year
+    assert _read(body.format("23.00</h2><h2>24.00")).get("price") is None  # nothing says which one
+    # A year, a rating, a size, a telephone's number.
+    for number in ("2026", "4.7", "44", "5551234"):
+        assert _read(body.format(number)).get("price") is None
     counted = "<button>-</button><h3>1</h3><button>+</button>"
     assert _read(f"<h1>Oak lamp</h1>{counted}{_BUY}").get("price") is None
     rated = f"<h1>Oak lamp</h1><p>A lamp.</p>{_BUY}<h2>4.5</h2><p>12 reviews</p>"
     assert _read(rated).get("price") is None
+
+
+def test_cards_of_related_goods_are_no_rows_of_a_products_page():
+    cards = "".join(
+        f"<div class=card><img src={n}.jpg><h5>Lamp {n}</h5><p>€ {n}.50</p><button>Add to cart</button></div>"
+        for n in range(1, 5)
+    )
+    page = _page(f"<h1>Kova lamp</h1><p>Price on request</p>{cards}", "/p/kova", "Kova lamp")
+    assert not goods_of(page, extract(page))
+    listing = _page(f"<h1>Lamps</h1>{cards}", "/lamps", "Lamps")
+    assert len(goods_of(listing, extract(listing))) == 4
+
+
+def test_a_function_of_which_another_name_ends_alike_leads_nowhere():
+    script = "<script>reshow = (id) => { location.assign(`edit.php?id=${id}`) }</script>"
+    page = _page(f"<h1>Lamps</h1><p onclick=\"show('7')\">Lamp</p>{script}", "/shop/")
+    assert not any("edit" in link.url for link in find_links(page))
 
 
 def test_one_title_and_og_title_for_all_pages_are_no_products_name():
