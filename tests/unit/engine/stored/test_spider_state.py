@@ -10,7 +10,7 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
-from scrapy.spiders import CrawlSpider, CSVFeedSpider, Rule, XMLFeedSpider
+from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
 import scrapy_seine
 from scrapy_seine.engine.stored.spider_state import own_state, own_to_pipelines
@@ -273,46 +273,9 @@ class HasALocalOfThatName(Spider):
         return response.follow(WAITING[PAGE])
 
 
-class PagesInARing(Spider):
-    """A list notes its pages, its pager looks there and leads to a list again; an item to none."""
-
-    seen: ClassVar[dict[str, set[str]]] = {}
-
-    def parse(self, response: Any) -> Iterator[Any]:
-        yield response.follow("/list", self.parse_list)
-
-    def parse_list(self, response: Any) -> Iterator[Any]:
-        self.seen.setdefault(response.url, set())
-        yield response.follow("/item", self.parse_item)
-        yield response.follow("/pager", self.parse_pager)
-
-    def parse_item(self, response: Any) -> None:
-        self.seen["items"].add(response.url)
-
-    def parse_pager(self, response: Any) -> Iterator[Any]:
-        if response.text not in self.seen[response.url]:
-            yield response.follow(response.text, self.parse_list)
-
-
-class RowsInARing(CSVFeedSpider):
-    """Scrapy calls `parse_row` within `parse`, which is the callback that a request has."""
-
-    seen: ClassVar[dict[str, str]] = {}
-
-    def parse_row(self, response: Any, row: Any) -> Iterator[Any]:
-        self.seen[row["id"]] = response.url
-        yield response.follow(row["next"], self.parse_pager)
-
-    def parse_pager(self, response: Any) -> Iterator[Any]:
-        if response.url not in self.seen:
-            yield response.follow(response.text, callback=self.parse_row)
-
-
 @pytest.mark.parametrize(
     ("kind", "read_by"),
     [
-        (RowsInARing, {"parse": {"seen"}, "parse_pager": {"seen"}}),
-        (PagesInARing, {"parse_list": {"seen"}, "parse_pager": {"seen"}}),
         (Counts, {"parse": {"page"}}),
         (CountsOnItsClass, {"parse": {"page"}}),
         (KeepsAToken, {"parse_list": {"token"}}),
