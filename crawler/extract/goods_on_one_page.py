@@ -34,9 +34,9 @@ _COUNTS = re.compile(r"(?:^|\D)\d{1,2}$").search
 def goods_of(page: Page, found: Found) -> list[Found]:
     """Return the products of the boxes of a page; none where a link leads to a product.
 
-    Each box has a title of its own, a picture, and a button that buys or words that say it is sold out. No
-    link of a box leads to another page but to buy, as those of a listing's tiles do. A cart shows goods of the
-    shop again, and what has a price for a period is a plan.
+    Each box has a title of its own, a picture, and a button that buys or words that say it is sold
+    out. No link of a box leads to another page but to buy, as those of a listing's tiles do. A cart
+    shows goods of the shop again, and what has a price for a period is a plan.
     """
     if found.kind == "product" or (page.tile_amounts and not purchases(page)):
         return []
@@ -52,8 +52,8 @@ def withdraw_first(page: Page, found: Found) -> None:
     """Take back the product of a page that has only read the first of the goods in its boxes.
 
     A category's page whose goods have no page of their own has the category's name, and the price
-    and the number of the first box; or it has no name but the boxes'. What sells something beside the boxes or shows the price there is
-    a product's page, and so is one with boxes of sizes.
+    and the number of the first box; or it has no name but the boxes'. What sells something beside
+    the boxes or shows the price there is a product's page, and so is one with boxes of sizes.
     """
     if found.kind != "product" or found.verdict.listing <= 0:
         return

@@ -31,11 +31,14 @@ JOIN product_urls a ON a.site_id = k.s AND a.url = k.u
 JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
 
 -- name: twins_by_name
--- Products whose own page had the same name before, whatever their number. rows: [{i, s, u, n, t}]
-SELECT k.i, p.external_id, NULL, p.gtin
+-- The one product whose own page had the same name before, whatever its number. Of several, which
+-- are a page's variants, none is meant. rows: [{i, s, u, n, t}]
+SELECT k.i, min(p.external_id), NULL, min(p.gtin)
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, n text, t timestamptz)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
-    AND p.url = k.u AND p.site_id = k.s AND p.name = k.n AND p.scraped_at < k.t
+    AND p.url = k.u AND p.site_id = k.s AND p.name = k.n
+GROUP BY k.i, k.t
+HAVING count(*) = 1 AND min(p.scraped_at) < k.t
 
 -- name: add_sites
 -- names: [site_id]

@@ -14,6 +14,8 @@ from crawler.extract.visible.product_shown import visible
 
 #: Earlier pages with another labelled number beside the same number in the data.
 _MIN_PAGES_WITH_NUMBER = 2
+#: Such numbers that are kept for a make.
+_MAX_SHARED_NUMBERS = 100
 #: Fields by which a source is known to repeat another one.
 _REPEATED = ("name", "price")
 
@@ -40,17 +42,24 @@ def leave_out_foreign(result: Found, profile: Profile, *, again: bool) -> str | 
 
     The heading, the title and the labelled number are the product's, if they agreed with the data,
     or gave the values alone, on the make's other pages. If the make had such data before (*again*),
-    the number decides, because one product's name may begin as another's.
+    the number decides, because one product's name may begin as another's; only the name of the
+    heading itself is the product's.
     """
     number = result.offered.get("text", {}).get("sku")
     source = next((s for s in STRUCTURED if _has_other_number(result, s, number)), None)
     if source is None or not profile.known:
         return None
-    if not again and not _is_foreign(result, source, profile):
+    if _is_named(result, source) if again else not _is_foreign(result, source, profile):
         return None
     foreign_name = str(result.offered[source].get("name"))
     _read_without(result, source)
     return foreign_name
+
+
+def _is_named(result: Found, source: str) -> bool:
+    """Whether the heading has the data's name, so that the shop labels another kind of number."""
+    names = observe(result)["name"].votes
+    return bool(names.get(source)) and names[source] == names.get(HEADING)
 
 
 def _is_foreign(result: Found, source: str, profile: Profile) -> bool:
@@ -102,7 +111,8 @@ def take_labelled_number(result: Found, profile: Profile, shared_numbers: set[st
     if sources.get("sku") != "text" or number == key or source not in STRUCTURED:
         return
     if str(key) in shared_numbers or _has_one_number(profile.fields["sku"], source, key, number):
-        shared_numbers.add(str(key))
+        if len(shared_numbers) < _MAX_SHARED_NUMBERS:
+            shared_numbers.add(str(key))
         fields["external_id"], sources["external_id"] = number, "text"
 
 

@@ -336,6 +336,17 @@ def test_a_page_with_the_name_of_before_is_no_new_product_under_another_number(
     assert rows_of(database, "SELECT count(*) FROM products") == [(2,)]
 
 
+def test_a_further_variant_with_its_pages_name_is_a_product_of_its_own(database: str) -> None:
+    of_one_page = [page(1, sku=sku, external_id=sku) for sku in ("A1", "B1")]
+    write(database, *of_one_page)
+    write(database, page(1, 1, sku="D1", external_id="D1"))
+    assert rows_of(database, "SELECT external_id FROM products ORDER BY 1") == [
+        ("A1",),
+        ("B1",),
+        ("D1",),
+    ]
+
+
 def test_a_price_of_0_leaves_the_stored_one_at_first(database: str) -> None:
     write(database, page())
     write(database, page(hours=1, price=Decimal(0)))

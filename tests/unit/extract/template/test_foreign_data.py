@@ -116,3 +116,11 @@ def test_data_that_a_shop_adds_do_not_replace_what_its_pages_say() -> None:
     assert doubts[0].kind == "dispute"
     assert stocks[-1] == "InStock"
     assert doubts[-1] is None
+
+
+def test_right_data_beside_another_kind_of_number_are_read_once_others_were_left_out() -> None:
+    reading = Reading()
+    reading.read(20, page(20, data(5)))
+    html = page(21, data(21, gtin13="5901234123457")).replace("SKU: CH-021", "SKU: 77-4411")
+    fields, _ = reading.read(21, html)
+    assert fields["gtin"] == "5901234123457"
