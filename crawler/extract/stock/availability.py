@@ -75,6 +75,8 @@ _IF = finder_of(
 )
 #: Words right before "available" for what is not the product: "Quantity discounts available".
 _OTHER = finder_of(lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'other')})\s\Z")
+#: The same words behind it, as the label of choices: "Available colours:".
+_LABELS_OTHER = finder_of(lambda any_of: rf"\A\s(?:{any_of('stock', 'other')})\s?(?:[:：]|\Z)")
 #: Words right before "sold out" that deny it.
 _NOT_OUT = finder_of(lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not_out')})\s?\Z")
 #: A day beside "available": `from 12 May`, `ab 12.5.`, `from 2027-05-12`.
@@ -214,6 +216,8 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Product description not available")
     >>> availability_of_text("Tell me when it is available")
     >>> availability_of_text("Quantity discounts available")
+    >>> availability_of_text("Dostępne kolory: biały"), availability_of_text("In stock Sizes: S, M")
+    (None, 'InStock')
     >>> availability_of_text("Available from 12 May"), availability_of_text("Not sold out")
     (None, None)
     >>> availability_of_text("Leverbaar vanaf week 12"), availability_of_text("Available from mid-May")
@@ -230,7 +234,7 @@ def availability_of_text(text: str) -> str | None:
     if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
     if stock == "InStock":
-        if _is_condition(match) or (match.start() > 0 and _OTHER(_before(match)) is not None):
+        if _is_condition(match) or _is_of_other(match, text):
             return None
         if _has_date(match, _FROM_PERIOD) or _comes_in_weeks(match):
             return "BackOrder"
@@ -257,6 +261,19 @@ def awaits_stock(caption: str) -> bool:
 
 def _is_condition(match: Match[str]) -> bool:
     return match.start() > 0 and _IF(_before(match)) is not None
+
+
+def _is_of_other(match: Match[str], text: str) -> bool:
+    """Whether "available" is said of what is not the product: "Discounts available".
+
+    A capital behind it begins another statement: "In stock Sizes: S, M".
+    """
+    if match.start() > 0 and _OTHER(_before(match)) is not None:
+        return True
+    behind = match.string[match.end() :][:_MAX_BEFORE]
+    if not behind or _LABELS_OTHER(behind) is None:
+        return False
+    return text.isupper() or text[match.end() + 1 : match.end() + 2].islower()
 
 
 def _has_date(match: Match[str], find: Callable[[str], Match[str] | None]) -> bool:
