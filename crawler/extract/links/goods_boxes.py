@@ -17,9 +17,9 @@ from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import (
     UNAVAILABLE,
     availability_of_text,
-    buys,
     buys_in_short,
 )
+from crawler.extract.stock.inputs import is_buy_button
 
 #: Goods that make a shop, titles of a page that are looked at, and elements of a box.
 _MIN_GOODS, _MAX_TITLES, _MAX_ELEMENTS = 3, 300, 200
@@ -68,7 +68,7 @@ def without_purchases(links: list[_Link], page: Page) -> list[_Link]:
 
     The same if it shows all of each in a box of its own.
     """
-    if _MAY_ACT(page.raw) is None or not (found := purchases(page)):
+    if not (found := purchases(page)):
         return links
     bought = {page.resolve(link.get("href") or "") for link in found}
     shown = sum(link.kind == "product" and link.url not in bought for link in links)
@@ -90,7 +90,7 @@ def is_purchase(link: Element) -> bool:
 def buttons_of(box: Element) -> list[Element]:
     """Return what buys in a box, or in a page."""
     pressed = islice(box.iter(*_PRESSED), _MAX_PRESSED)
-    return [each for each in pressed if buys(short_text(each) or each.get("value") or "")]
+    return [*filter(is_buy_button, pressed)]
 
 
 def goods_boxes(page: Page) -> list[tuple[Element, Element]]:
@@ -158,7 +158,7 @@ def _is_goods(box: Element) -> bool:
     ):
         return False
     pressed = islice(box.iter(*_PRESSED), _MAX_ELEMENTS)
-    if any(buys(short_text(element) or element.get("value") or "") for element in pressed):
+    if any(map(is_buy_button, pressed)):
         return True
     texts = map(short_text, islice(box.iterdescendants(), _MAX_ELEMENTS))
     return any(availability_of_text(text) in UNAVAILABLE for text in texts if len(text) < _MAX_TEXT)

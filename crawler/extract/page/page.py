@@ -453,9 +453,7 @@ def _with_all_documents(raw: bytes) -> bytes:
     The parser would stop there. Browsers go on, as behind an included menu that is a document itself.
     """
     first = _END.search(raw)
-    if first is None or raw.find(b"<", first.end()) < 0:
-        return raw
-    if _ELEMENT.search(raw, first.end()) is None:
+    if first is None or _ELEMENT.search(raw, first.end()) is None:
         return raw
     return _END.sub(lambda match: b" " * len(match[0]), raw)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.stock.availability import (
     SOON,
     UNAVAILABLE,
@@ -22,6 +22,11 @@ _MAX_CAPTION = 40
 #: The file of a picture that is the only caption of a button: `/img/AddCartButton.gif`.
 _SHOWS_CART = re.compile(r"add[-_]?(?:to[-_]?)?(?:cart|basket|bag)[^/]{0,80}\Z", re.I).search
 _CART_CAPTION = "Add to cart"
+
+
+def is_buy_button(element: Element) -> bool:
+    """Whether a button, an input or a link buys, by its caption."""
+    return buys(short_text(element) or element.get("value") or "")
 
 
 def note_inputs(inputs: list[Element], signs: Visible) -> tuple[str | None, bool, bool]:

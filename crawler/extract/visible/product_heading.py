@@ -17,8 +17,8 @@ from crawler.extract.page.page import (
     is_hidden,
     short_text,
 )
-from crawler.extract.stock.availability import buys
 from crawler.extract.stock.behind_price import SOLD
+from crawler.extract.stock.inputs import is_buy_button
 from crawler.extract.visible.priced_heading import (
     IS_PRODUCT_NAME,
     heading_by_price,
@@ -236,7 +236,7 @@ def _precedes_goods(box: Element) -> bool:
         for text in map("".join, pairwise(("", *texts)))
         if holds_digit(text)
     ) or any(
-        buys(short_text(pressed) or pressed.get("value") or "")
+        is_buy_button(pressed)
         for pressed in box.xpath("following::*[self::button or self::input]")[:_MAX_PRESSED]
     )
 

@@ -13,7 +13,7 @@ from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, Page, holds_digit, short_text
-from crawler.extract.stock.availability import buys
+from crawler.extract.stock.inputs import is_buy_button
 from crawler.extract.visible.priced_heading import is_of_frame
 from crawler.extract.visible.titles import title_parts
 from crawler.extract.visible_signs import Visible
@@ -93,7 +93,7 @@ def _form(box: Element) -> tuple[object, ...]:
 def _buttons(box: Element) -> Iterator[Element]:
     """Yield what buys in a box."""
     pressed = islice(box.iter(*_PRESSED), _MAX_ELEMENTS)
-    return (each for each in pressed if buys(short_text(each) or each.get("value") or ""))
+    return filter(is_buy_button, pressed)
 
 
 def _texts(box: Element) -> Iterator[str]:

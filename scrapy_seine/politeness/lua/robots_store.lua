@@ -8,7 +8,7 @@
 -- ARGV[4] for how long to believe it, ms
 -- ARGV[5] failures in a row, this one included
 -- ARGV[6] body, deflated
--- ARGV[7] 1 if the site was at a public address: it is kept, whatever its name becomes
+-- ARGV[7] 1 if the site was at a public address: it is kept as long as the entry is
 -- reply: 'OK' or 'LOST'
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then
     return 'LOST'
