@@ -340,11 +340,15 @@ def test_no_page_is_believed_that_the_only_proxy_cut_or_took_from_another_addres
 
         def do_GET(self) -> None:
             path = self.path.removeprefix("http://shop.example")
+            if "." in path:
+                # No other host and no file (robots.txt, a sitemap) is there, and none is cut.
+                self.answer(502 if ".invalid" in path else 404, b"")
+                return
             self.asked.append(path)
             # The odd answers come at a page's first request, and at its third.
-            is_odd = path != "/robots.txt" and self.asked.count(path) in {1, 3}
+            is_odd = self.asked.count(path) in {1, 3}
             page = self._page((path.removeprefix("/p/") if path != "/" else ""), is_odd)
-            self.answer(404 if path == "/robots.txt" else 200, page)
+            self.answer(200, page)
 
         def _page(self, number: str, is_odd: bool) -> bytes:
             n = (int(number) + is_odd * (not is_cut)) % 5 if number.isdigit() else -1
