@@ -93,6 +93,7 @@ class Finding(Value):
 
 
 OK = Finding("ok", "ok")
+_LOGIN_WALL = Finding("blocked", "login-wall")
 
 #: A password's field, and the elements in which a login form may be no wall.
 _PASSWORD, _MENUS = b'type="password"', (b"nav", b"header")
@@ -110,7 +111,7 @@ _LOGIN_WORDS = re.compile(
 _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
     (block_signatures.SHELLS, 200, Finding("empty", "javascript-shell")),
     (block_signatures.WIDGETS, 800, Finding("captcha", "captcha-widget")),
-    ((_PASSWORD,), 800, Finding("blocked", "login-wall")),
+    ((_PASSWORD,), 800, _LOGIN_WALL),
     (block_signatures.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
 )
 
@@ -144,7 +145,7 @@ def _by_path(target: str, requested_url: str) -> Finding | None:
     if _CAPTCHA_PATH.search(path) and not _CAPTCHA_PATH.search(asked_path):
         return Finding("captcha", "redirect-captcha")
     if _LOGIN_PATH.search(path) and not _LOGIN_PATH.search(asked_path):
-        return Finding("blocked", "login-wall")
+        return _LOGIN_WALL
     return None
 
 
@@ -278,7 +279,7 @@ def _by_visible_text(body: bytes, head: bytes) -> Finding | None:
         return None
     visible_length = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
     for limit, finding in rules:
-        if visible_length < limit and not (finding.rule == "login-wall" and _logs_in_aside(body)):
+        if visible_length < limit and not (finding is _LOGIN_WALL and _logs_in_aside(body)):
             return finding
     return None if visible_length else Finding("empty", "no-text")
 
