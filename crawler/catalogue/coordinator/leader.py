@@ -33,6 +33,7 @@ from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.opening import frontier_of, reopen
 from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.printable import printable
+from scrapy_seine.sinks.postgres.database import line_of
 
 logger = logging.getLogger(__name__)
 #: A leader that does not renew its lock for this long loses the leadership, s.
@@ -109,7 +110,8 @@ class Coordinator:
                     self._sent.clear()
                     logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
-                    logger.warning("the coordinator waits: %s", error)
+                    if self._logged.is_due(line := line_of(error)):
+                        logger.warning("the coordinator waits: %s", line)
                     await _sleep_unless_cancelled(2)
                 await _sleep_unless_cancelled(self.round_s)
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -75,7 +75,7 @@ class Jobs:
         pipe.hset(key, "domains", orjson.dumps(domains))
         # The plan is enough to complete a half planned job; its copy in PostgreSQL, to begin a lost
         # job anew.
-        pipe.hset(key, _PLAN, _plan(urls, fields or {}))
+        pipe.hset(key, _PLAN, plan_of(urls, fields or {}))
         pipe.zadd(self._index, {job: now}, nx=True)
         await pipe.execute()
         await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
@@ -102,7 +102,7 @@ class Jobs:
             ConfigError: a URL is invalid; the message has it.
             JobConflict: a running job of the site crawls these seeds; the message has its name.
         """
-        name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
+        name, plan = job_id(site_id, "full", started_at), plan_of(urls, {})
         while (existing := await self.get(name)) is not None:
             if existing.state not in ENDED_STATES and existing.plan == plan.decode():
                 break
@@ -384,22 +384,32 @@ class Jobs:
         return datetime.fromtimestamp(await self.now_s(), UTC)
 
 
-def _plan(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:
-    return orjson.dumps({"urls": list(urls), "fields": dict(fields)})
+def plan_of(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:
+    """Return what is stored of a job's seeds: their URLs as they are requested.
+
+    Raises:
+        ConfigError: a URL is invalid; the message has it.
+    """
+    return orjson.dumps({"urls": [_checked(tidy, url) for url in urls], "fields": dict(fields)})
 
 
 def _readable_plan(raw: bytes | None) -> str:
-    """Return a plan as `_plan` wrote it; '' for anything else, because whoever reads it relies on
-    its seeds and fields."""
+    """Return a plan as `plan_of` wrote it; '' for anything else, because whoever reads it relies on
+    its seeds and fields, and PostgreSQL refuses a zero byte, with it the records of all jobs."""
     plan = record(raw)
     urls, fields = plan.get("urls"), plan.get("fields")
     has_seeds = isinstance(urls, list) and all(isinstance(url, str) for url in urls)
-    return word(raw) if has_seeds and isinstance(fields, dict) else ""
+    text = word(raw) if has_seeds and isinstance(fields, dict) else ""
+    return "" if r"\u0000" in text else text
 
 
 def _domain(url: str) -> str:
+    return _checked(domain, url)
+
+
+def _checked(form: Callable[[str], str], url: str) -> str:
     try:
-        return domain(url)
+        return form(url)
     except ValueError as error:
         raise ConfigError(f"{url}: {error}") from None
 

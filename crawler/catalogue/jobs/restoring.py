@@ -17,7 +17,7 @@ import logging
 from collections.abc import Collection
 
 from crawler.catalogue.jobs.in_postgres import Unended, mark_lost, record, recorded_state, unended
-from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs, plan_of
 from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.stores.frontier_ids import note_frontier
 from scrapy_seine.lenient_parsing import moment_of, whole_number
@@ -87,7 +87,7 @@ async def _next_free_name(jobs: Jobs, lost_job: Unended, names: Collection[str])
 
     A job of the same plan is the lost one, which another process has begun anew.
     """
-    plan, name = {"urls": lost_job.urls, "fields": lost_job.fields}, next_name(lost_job.id)
+    plan, name = record_of(plan_of(lost_job.urls, lost_job.fields)), next_name(lost_job.id)
     while True:
         existing = await jobs.get(name)
         is_the_same = existing is not None and record_of(existing.plan) == plan

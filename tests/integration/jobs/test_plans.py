@@ -8,6 +8,7 @@ import pytest
 
 from crawler.catalogue.coordinator import leader
 from crawler.catalogue.coordinator.leader import Coordinator
+from crawler.catalogue.jobs.in_postgres import unended
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.schedules import checked
 from crawler.stores.products import mark_vanished
@@ -66,7 +67,10 @@ async def test_a_site_whose_crawl_cannot_begin_keeps_no_other_from_its_own(
     assert [text.split(":")[0] for text in told] == ["site bad", f"site {'s' * 120}"]
 
 
-@pytest.mark.parametrize("plan", [b"\xff", b"{", b"[]", b'{"urls":[5],"fields":{}}'])
+ZERO = rb'{"urls":["http://shop.example/\u0000"],"fields":{}}'
+
+
+@pytest.mark.parametrize("plan", [b"\xff", b"{", b"[]", b'{"urls":[5],"fields":{}}', ZERO])
 @pytest.mark.parametrize("planned", ["1", "0"])
 async def test_a_plan_that_another_program_wrote_stops_no_coordinator(
     redis_client, coordinator, plan, planned
@@ -80,6 +84,15 @@ async def test_a_plan_that_another_program_wrote_stops_no_coordinator(
     await coordinator.step(NOW)
     (job,) = [job for job in await coordinator.jobs.newest() if job.id != "shop-1"]
     assert (job.site_id, job.planned) == ("shop", True)
+
+
+async def test_a_seed_with_a_zero_byte_is_recorded_as_it_is_requested(coordinator, database):
+    """PostgreSQL refused its job, so that no job of the crawl was recorded or ended any more."""
+    seed = "http://shop.example/\0#top"
+    await coordinator.jobs.begin("shop-1", site_id="shop", kind="full", urls=[seed])
+    await coordinator.step(NOW)
+    (recorded,) = [job for job in unended(database, coordinator.crawl) if job.id == "shop-1"]
+    assert recorded.urls == ["http://shop.example/%00"]
 
 
 async def test_a_schedule_is_refused_whose_site_leaves_no_room_for_a_jobs_name(driver):
