@@ -6,7 +6,6 @@ import argparse
 import re
 import sys
 import time
-from typing import Any
 
 import attrs
 import orjson
@@ -18,16 +17,14 @@ from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
 from scrapy_seine.commands.which_domain import declare_domain, domain_of
 from scrapy_seine.endpoints import endpoints
-from scrapy_seine.errors import ConfigError, DecodeError
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
-from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.dead_letters import Filter, one_dead, reason_of, search_dead
-from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.formatting import span
-from scrapy_seine.reads.requests import FoundRequest
+from scrapy_seine.reads.requests import FoundRequest, shown_request
 
 _FILTERS = {"reason", "domain", "text", "older", "newer"}
 #: Options that each action reads, beside those that all read.
@@ -131,7 +128,7 @@ class Command(SeineCommand):
         if stored_letter is None:
             raise ConfigError(NO_SUCH.format(id_))
         letter, stored = stored_letter
-        request = _fields(stored)
+        request = shown_request(stored)
         fields = {"id": id_, "url": letter.url, "buried": letter.at, **letter.note}
         letter_fields = {**fields, "request": request}
         text = orjson.dumps(letter_fields, option=orjson.OPT_INDENT_2, default=str).decode()
@@ -197,28 +194,6 @@ def _table(letters: list[FoundRequest]) -> lazy_rich.Table:
         cells = (letter.id, span(now - letter.at), reason_of(letter), letter.url, error)
         table.add_row(*(lazy_rich.Text(cell) for cell in cells))
     return table
-
-
-def _fields(stored: bytes) -> Any:
-    try:
-        return plain(shown_fields(decode(stored.partition(b"\n")[2])))
-    except DecodeError as error:
-        return {"unreadable": str(error), "bytes": repr(stored[:500])}
-
-
-def plain(value: Any) -> Any:
-    """Convert stored data to JSON's types: bytes to text, keys to strings.
-
-    >>> plain({b"a": [b"1", {2: None}]})
-    {'a': ['1', {'2': None}]}
-    """
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, dict):
-        return {str(plain(k)): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [plain(v) for v in value]
-    return value
 
 
 def _confirm() -> None:

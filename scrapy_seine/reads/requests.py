@@ -9,11 +9,13 @@ import attrs
 
 from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient_parsing import real, whole_number, word
-from scrapy_seine.reads.fleet import meta_of, stored_fields
+from scrapy_seine.reads.fleet import meta_of, shown_fields, stored_fields
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -47,6 +49,33 @@ def decode_stored(stored: bytes | None, **more: Any) -> FoundRequest:
         created=0.0 if m.is_own(meta, m.CREATED_AT) else real(meta.get(m.CREATED_AT)),
         **more,
     )
+
+
+def shown_request(stored: bytes) -> dict[str, Any]:
+    """Return a stored request in JSON's types, without credentials, for display.
+
+    One that cannot be decoded has `unreadable` with the reason, and its first bytes (I8).
+    """
+    try:
+        fields: dict[str, Any] = plain(shown_fields(decode(stored.partition(b"\n")[2])))
+    except DecodeError as error:
+        return {"unreadable": str(error), "bytes": repr(stored[:500])}
+    return fields
+
+
+def plain(value: Any) -> Any:
+    """Convert stored data to JSON's types: bytes to text, keys to strings.
+
+    >>> plain({b"a": [b"1", {2: None}]})
+    {'a': ['1', {'2': None}]}
+    """
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {str(plain(k)): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(v) for v in value]
+    return value
 
 
 async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:

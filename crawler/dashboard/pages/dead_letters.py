@@ -8,11 +8,9 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, address, hidden_token, link, moment, page, table
-from scrapy_seine.lenient_parsing import word
 from scrapy_seine.reads.dead_letters import Filter, domain_of, one_dead, reason_of, search_dead
-from scrapy_seine.reads.fleet import stored_fields
 from scrapy_seine.reads.formatting import count
-from scrapy_seine.reads.requests import FoundRequest
+from scrapy_seine.reads.requests import FoundRequest, shown_request
 
 MAX_LETTERS = 100
 
@@ -129,7 +127,10 @@ async def letter(request: web.Request) -> web.Response:
             class_="actions",
         ),
         tag.h2("The request"),
-        tag.pre(_pretty(stored_fields(blob)), tabindex="0"),
+        tag.pre(
+            orjson.dumps(shown_request(blob), default=str, option=orjson.OPT_INDENT_2).decode(),
+            tabindex="0",
+        ),
     )
 
 
@@ -141,8 +142,3 @@ def _facts(dead_letter: FoundRequest) -> list[tuple[Node, ...]]:
         ("retries", str(dead_letter.retries)),
     ]
     return [*facts, *((name, str(value)) for name, value in note.items() if name != "retries")]
-
-
-def _pretty(fields: dict[str, object]) -> str:
-    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
-    return orjson.dumps(fields, default=word, option=options).decode()

@@ -3,6 +3,7 @@
 import re
 import time
 from contextlib import asynccontextmanager
+from html import unescape
 
 import orjson
 import psycopg2
@@ -17,6 +18,7 @@ from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Push
 from scrapy_seine.reads.outcome_history import record
+from tests.helpers import wait_until_async
 
 MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 TOKEN = "a-token-of-good-length"
@@ -52,8 +54,11 @@ async def client(namespace, redis_url, database):
 
 
 def a_push(url, n=None, domain="shop.example", **more):
+    """Push a request as a worker stores it: names and values of headers are bytes."""
     made = {"created_at": time.time() - 9}
-    return Push(domain=domain, blob=encode({"url": url, "meta": made}), fingerprint=n, **more)
+    headers = {b"Accept": [b"text/*"], b"Authorization": [b"Basic c2VjcmV0"]}
+    blob = encode({"url": url, "headers": headers, "meta": made})
+    return Push(domain=domain, blob=blob, fingerprint=n, **more)
 
 
 async def bury(frontier, url, reason="timeout", error="took too long", domain="shop.example"):
@@ -84,6 +89,19 @@ async def page(client, path, status=200):
         text = await response.text()
         assert response.status == status, text[:500]
         return text
+
+
+async def shown(client, path, part):
+    """Return the page as soon as it has *part*: a reading of the fleet serves for a second."""
+    text = ""
+
+    async def is_there():
+        nonlocal text
+        text = await page(client, path)
+        return part in unescape(text)
+
+    await wait_until_async(is_there, 30, f"{path} shows {part}")
+    return text
 
 
 async def form_token(client, path="/"):
