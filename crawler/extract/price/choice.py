@@ -356,8 +356,7 @@ def find_price(
         )
     if price is None or _is_no_price(price, walk):
         return
-    if price.now:
-        price = unless_bid(price, candidates, walk.lines)
+    price = unless_bid(price, candidates, walk.lines) if price.now else price
     signs.price_alone = len(candidates) == 1
     by_unit = (
         price.other
@@ -376,7 +375,9 @@ def find_price(
     signs.price_rival = None if signs.price_alone else rival_of(price, candidates, walk)
     signs.spells_currency = (price.money.currency or " ") in price.line.text
     words_before = _words_before(walk, price) if price.other or price.money.start else ""
-    signs.price_is_loose = _is_loose(walk, price, words_before)
+    net = net_beside(price, candidates, walk.lines)
+    signs.net_price = None if net is None else net.money.value
+    signs.price_is_loose = _is_loose(walk, price, words_before, net)
     signs.price_is_called = is_called_price(price)
     if price.follows_link:
         signs.price_after_link = True
@@ -384,7 +385,6 @@ def find_price(
         rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
         signs.price_in_rows = len(rows) > 1
     signs.words_before = words_before if price.money.start else price.unit
-    signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
 
 
@@ -393,11 +393,10 @@ def _words_before(walk: Lines, price: Candidate) -> str:
     return text_before or label_before(walk, price.line)
 
 
-def _is_loose(walk: Lines, price: Candidate, words_before: str) -> bool:
+def _is_loose(walk: Lines, price: Candidate, words_before: str, net: Candidate | None) -> bool:
     """Whether a price may be that of something else, by the words around or its place."""
-    if price.other and not CALLS_PRICE(words_before):
-        return True
-    if ends_sentence(price, sentence_only=True):
+    is_others = price.other and not CALLS_PRICE(words_before)
+    if is_others or ends_sentence(price, net, sentence_only=True):
         return True
     if not (price.follows_link or price.line.flags & _lines.LINK):
         return False

@@ -131,7 +131,7 @@ def may_be_taxed(low: Candidate, high: Candidate) -> bool:
 
 def net_beside(
     price: Candidate, candidates: list[Candidate], lines: Sequence[Line]
-) -> Decimal | None:
+) -> Candidate | None:
     """Return the amount without tax beside a price, if words or the class of its box call it so."""
     for c in candidates:
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
@@ -140,7 +140,7 @@ def net_beside(
         if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(
             words_around(c.line, c.money, lines)
         ):
-            return c.money.value
+            return c
     return None
 
 

@@ -86,11 +86,16 @@ def is_called_price(amount: Candidate) -> bool:
     return amount.now or COSTS(amount.line.text[: amount.money.start][-AROUND:]) is not None
 
 
-def ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
+def ends_sentence(
+    amount: Candidate, net: Candidate | None = None, *, sentence_only: bool = False
+) -> bool:
     """Whether words that are no label stand before a price in its line, outside of price boxes.
 
-    With *sentence_only*, whether they stand in its sentence.
+    With *sentence_only*, whether they stand in its sentence. `173 € without tax 209 €` is none: the
+    words are those of the amount without tax, *net*.
     """
+    if net is not None and net.line is amount.line and net.money.start <= _MAX_START:
+        return False
     before = amount.line.text[: amount.money.start][-AROUND:]
     before = in_sentence(before) if sentence_only else before
     in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)

@@ -106,6 +106,12 @@ def test_a_label_in_capitals_right_before_an_amount_hides_no_price(label: str) -
     assert _prices(_read(row + "<button>Do košíku</button>", "cs")) == ("349", "CZK")
 
 
+def test_the_words_of_the_net_amount_before_a_price_hide_no_price_of_what_is_sold_out() -> None:
+    pair = "<p><span>173 Kč bez DPH</span><strong>209 Kč</strong> / 1 m</p>"
+    gone = "<p>Kód: LA306</p><p>Vyprodáno</p>"
+    assert _prices(_read(pair + gone, "cs")) == ("209", "CZK")
+
+
 def test_a_sum_from_which_postage_is_free_is_no_price_before() -> None:
     text = "<p>A true friend in any kitchen for many years. From $50.00 on we deliver.</p>"
     box = f'<div class="current-price">$49.90</div>{text}'
