@@ -28,7 +28,7 @@ from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from crawler.requested_address import requested_address, requested_url
 from scrapy_seine import meta as m
-from scrapy_seine.engine.headers import has_header, header
+from scrapy_seine.engine.headers import has_header
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
@@ -189,7 +189,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
     def _links_of(self, response: Response, site: Site, result: Found) -> list[Link]:
         """Return the links of a page that lead on."""
         page = result.page
-        links = site.links(page, header(response, "X-Robots-Tag"))
+        links = site.links(page, self._robots_directives(response))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         links = self._without_redirects(response, links)

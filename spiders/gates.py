@@ -239,7 +239,7 @@ class Gates(PageReading):
         page = self._page(response) if response.status == OK else None
         if page is None or not page.is_html:
             return None
-        links = which_site.find(response.url).links(page, header(response, "X-Robots-Tag"))
+        links = which_site.find(response.url).links(page, self._robots_directives(response))
         answer = answer_of(page, links, sets_cookie=has_header(response, "Set-Cookie"))
         return _button(answer, response.url) if answer is not None else ""
 

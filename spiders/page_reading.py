@@ -13,12 +13,13 @@ from scrapy.http import Response
 from crawler.extract import Link, Page, parse
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY, MOST_HOSTS, GateCookies
+from crawler.extract.links.nofollow import directives_for
 from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
 from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
-from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.serializer import make_request
 from scrapy_seine.urls import slot
@@ -48,6 +49,18 @@ class PageReading(FrontierSpider):
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
         return parse(response.body, response.url, content_type, max_bytes=self._max_bytes)
+
+    def _robots_directives(self, response: Response) -> str:
+        """Return what the X-Robots-Tag headers of a page say to this robot."""
+        if not has_header(response, "X-Robots-Tag"):
+            return ""
+        values = response.headers.getlist("X-Robots-Tag")
+        return directives_for([value.decode("latin-1") for value in values], self._robots_name)
+
+    @cached_property
+    def _robots_name(self) -> str:
+        """The name by which robots.txt is read, too."""
+        return str(self.settings.get("ROBOTSTXT_USER_AGENT") or self.settings.get("USER_AGENT"))
 
     @cached_property
     def _max_bytes(self) -> int:

@@ -16,6 +16,7 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
 from crawler.extract import Found, Page, parse
+from crawler.extract.links.nofollow import directives_for
 from crawler.extract.site import Site
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.commands.base import SeineCommand
@@ -36,7 +37,7 @@ class PageReply(Value):
     body: bytes
     content_type: str = "text/html"
     robots: str = ""
-    """X-Robots-Tag."""
+    """The directives of X-Robots-Tag for this robot."""
     fetched: bool = True
     """False for a saved page, whose links are not followed."""
 
@@ -160,7 +161,8 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> PageReply:
     if not reply.ok:
         raise BadStatus(url, reply.status)
     kind = reply.headers.get("Content-Type", "")
-    return PageReply(str(reply.url), body, kind, reply.headers.get("X-Robots-Tag", ""))
+    directives = directives_for(reply.headers.getall("X-Robots-Tag", ()), user_agent)
+    return PageReply(str(reply.url), body, kind, directives)
 
 
 async def _addresses(url: str) -> set[tuple[str, int]]:

@@ -114,7 +114,7 @@ class Site:
         return 1.0
 
     def links(self, page: Page, robots: str = "") -> list[Link]:
-        """Return the links to follow; *robots* is the response's X-Robots-Tag."""
+        """Return the links to follow; *robots* has the directives of X-Robots-Tag."""
         return find_links(page, allowed=lambda url: self.follows(url, page.url), robots=robots)
 
     def follows(self, url: str, origin: str) -> bool:

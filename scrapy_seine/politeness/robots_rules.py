@@ -117,7 +117,7 @@ def rules_for(text: str, agent: str) -> str:
         for raw in _LINE_ENDS.split(text)
         if (line := raw.partition("#")[0].strip()) and len(line) <= _LONGEST_LINE
     ]
-    agent = _ADDRESS.sub(" ", agent).strip().lower()
+    agent = _plain(agent)
     names = [name for line in lines for name in _names_in(line) or () if _fit(name, agent)]
     if not names:
         return ""
@@ -150,6 +150,19 @@ def _names_in(line: str) -> tuple[str, ...] | None:
     # As Google's parser does, which takes `*bot` for no name of all.
     names = [first, " ".join(others)] if first == "*" else [first.replace("*", "")]
     return tuple(filter(None, names))
+
+
+def concerns(name: str, agent: str) -> bool:
+    """Whether a robot's name, as a site writes it, means *agent*.
+
+    >>> [concerns(name, "Seine/2 (+https://bot.example)") for name in ("seine", "*", "bot")]
+    [True, True, False]
+    """
+    return _fit(name.lower(), _plain(agent)) > 0
+
+
+def _plain(agent: str) -> str:
+    return _ADDRESS.sub(" ", agent).strip().lower()
 
 
 def _fit(name: str, agent: str) -> int:

@@ -127,7 +127,7 @@ def find_links(
 ) -> list[Link]:
     """Return the page's links that are worth following, each once, in the page's order.
 
-    *allowed* filters absolute URLs (site, allow, deny); *robots* is the response's X-Robots-Tag.
+    *allowed* filters absolute URLs (site, allow, deny); *robots* has the directives of X-Robots-Tag.
     """
     if nofollow.of_page(f"{page.meta('robots')},{robots}"):
         page.unfollowed.append(page.url)
