@@ -113,6 +113,7 @@ def settle_doubts(
             {
                 "s": row.site_id,
                 "e": row.external_id,
+                "u": row.url,
                 "t": row.scraped_at,
                 "f": fields.get(_key(row), []),
             }

@@ -99,8 +99,9 @@ WHERE p.content_hash <> EXCLUDED.content_hash
 -- The stored products whose pages differ, and the values of fields r from before their changes
 -- since t. keys: [{i, s, e, d: all of the item, r: [field], t}]
 SELECT k.i, CASE WHEN k.d THEN p.item ELSE jsonb_strip_nulls(jsonb_build_object(
-           'name', p.name, 'price', p.price::text, 'regular_price', p.regular_price::text,
-           'currency', p.currency, 'gtin', p.gtin, 'canonical_url', p.canonical_url)) END,
+           'name', p.name, 'sku', p.sku, 'price', p.price::text,
+           'regular_price', p.regular_price::text, 'currency', p.currency, 'gtin', p.gtin,
+           'canonical_url', p.canonical_url)) END,
        p.url, p.scraped_at, coalesce((
            SELECT jsonb_object_agg(c.field, c.old ORDER BY c.changed_at, c.id)
            FROM product_versions c
@@ -142,12 +143,12 @@ ON CONFLICT (site_id, external_id, field) DO UPDATE SET
 WHERE x.seen_at <= EXCLUDED.seen_at
 
 -- name: settle_doubtful
--- rows: [{s, e, t, f: fields still in doubt}]; a key conflict with another page is not settled by the
--- product's own page
+-- rows: [{s, e, u, t, f: fields still in doubt}]; a key conflict with another page is not settled by
+-- the product's own page, that of the own page is
 DELETE FROM doubtful d
-USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, t timestamptz, f jsonb)
-WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t AND d.field <> 'external_id'
-  AND NOT k.f ? d.field
+USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, u text, t timestamptz, f jsonb)
+WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t
+  AND (d.field <> 'external_id' OR d.url = k.u) AND NOT k.f ? d.field
 
 -- name: forget_doubtful
 DELETE FROM doubtful WHERE seen_at < %(before)s

@@ -129,6 +129,26 @@ def test_another_page_that_claims_a_products_key_changes_nothing(database: str) 
     assert rows_of(database, "SELECT count(*) FROM product_urls") == [(0,)]
 
 
+def test_a_product_that_gets_another_name_keeps_its_row_by_its_number(database: str) -> None:
+    """Its address had the words of the old name: the new one was refused for a week."""
+    address = {"url": "https://shop.example/p/oak-bench"}
+    write(database, page(name="Oak bench", sku="A-1", **address))
+    write(database, page(hours=1, name="Fjord seat", sku="A-1", **address))
+    assert rows_of(database, "SELECT name FROM products") == [("Fjord seat",)]
+    assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
+
+
+def test_a_page_that_shows_its_product_again_settles_what_it_showed_instead(database: str) -> None:
+    """A wall in the shop's template was doubted on each page, and stayed so for weeks."""
+    address = {"url": "https://shop.example/p/oak-bench"}
+    write(database, page(name="Oak bench", **address))
+    write(database, page(hours=1, name="Access denied", **address))
+    told = "SELECT field, value ->> 'name' FROM doubtful"
+    assert rows_of(database, told) == [("external_id", "Access denied")]
+    write(database, page(hours=2, name="Oak bench", **address))
+    assert rows_of(database, told) == []
+
+
 LISTING = {"url": "https://shop.example/c/all", "name": "Our whole range", "price": None}
 
 
