@@ -20,6 +20,8 @@ class Missing:
     url: str
     """The product's own address."""
     site_id: str
+    is_shown: bool = False
+    """Whether the address itself answered, with a page that shows something else."""
 
 
 @attrs.define(kw_only=True)

@@ -316,7 +316,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         redirected = "redirect_urls" in response.meta
         item = None if redirected or result is None else result.unavailable()
         if item is None:
-            yield Missing(url, site_id)
+            yield Missing(url, site_id, is_shown=result is not None and not redirected)
         elif known_product:  # empty for several products at one URL: the page does not say which
             item.external_id, item.name = known_product["id"], known_product["name"]
             item.site_id, item.job_id = site_id, response.meta.get(m.JOB_ID)

@@ -131,7 +131,7 @@ def finish_site(
         cursor.execute(
             query("forget_sightings"), {"before": min(now - _KEEP_SIGHTINGS, started_at)}
         )
-        cursor.execute(query("forget_doubtful"), {"before": now - _KEEP_DOUBTS})
+        cursor.execute(query("forget_doubtful"), {"site": site_id, "before": now - _KEEP_DOUBTS})
     return Finished(
         known=known_count,
         unseen=unseen_count,

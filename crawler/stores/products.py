@@ -173,7 +173,10 @@ def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counte
         psycopg2.Error: the caller rolls back.
         BadItem: a trigger prevented the update of a product; the caller rolls back.
     """
-    records = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
+    records = [
+        {"s": row.site_id, "u": row.url, "t": row.at, "f": row.final, "d": row.shown}
+        for row in rows
+    ]
     cursor.execute(query("mark_vanished"), {"rows": _json(records), "now": datetime.now(UTC)})
     marks = cursor.fetchall()
     if not all(is_marked for _, is_marked in marks):

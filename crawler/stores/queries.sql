@@ -151,7 +151,11 @@ WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t
   AND (d.field <> 'external_id' OR d.url = k.u) AND NOT k.f ? d.field
 
 -- name: forget_doubtful
-DELETE FROM doubtful WHERE seen_at < %(before)s
+-- Forget old doubts, and those about products of a site that are gone since.
+DELETE FROM doubtful d
+WHERE d.seen_at < %(before)s OR (d.site_id = %(site)s AND d.kind = 'absent' AND EXISTS (
+    SELECT 1 FROM products p WHERE p.site_id = d.site_id AND p.external_id = d.external_id
+      AND p.gone_at IS NOT NULL))
 
 -- name: add_dead_ends
 -- rows: [{h: shape, s, p: pages, t}], in the order of their shapes
@@ -266,11 +270,13 @@ JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
 ORDER BY k.s, p.external_id
 
 -- name: mark_vanished
--- rows: [{s, u, t, f: gone by that}]. A row that another writer has locked is being written, so it is
+-- rows: [{s, u, t, f: gone by that, d: doubtful}]. A page that shows no product may be a passing error in
+-- the shop's design, so that it is doubtful until a later crawl finds it again. A row that another writer has locked is being written, so it is
 -- not gone. A selected row that is not marked was kept out by a trigger.
 WITH asked AS MATERIALIZED (
-    SELECT k.t, k.f, q.site_id, q.external_id
-    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz, f boolean)
+    SELECT k.t, k.f, k.d, q.site_id, q.external_id, q.url, q.availability
+    FROM jsonb_to_recordset(%(rows)s::jsonb)
+        AS k(s text, u text, t timestamptz, f boolean, d boolean)
     JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
         AND q.url = k.u AND q.site_id = k.s
     WHERE q.scraped_at < k.t OR q.scraped_at > greatest(now(), %(now)s) + interval '5 minutes'
@@ -280,6 +286,21 @@ WITH asked AS MATERIALIZED (
         gone_at = CASE WHEN k.f THEN coalesce(p.gone_at, k.t) ELSE p.gone_at END
     FROM asked k WHERE p.site_id = k.site_id AND p.external_id = k.external_id
     RETURNING k.f, p.site_id, p.external_id
+), doubted AS (
+    INSERT INTO doubtful AS x
+        (site_id, external_id, field, kind, reason, url, kept, first_at, seen_at)
+    SELECT site_id, external_id, 'availability', 'absent', 'its page shows no product', url,
+        to_jsonb(availability), max(t), max(t)
+    FROM asked WHERE d GROUP BY site_id, external_id, url, availability
+    ORDER BY site_id, external_id
+    ON CONFLICT (site_id, external_id, field) DO UPDATE SET
+        kind = EXCLUDED.kind, reason = EXCLUDED.reason, url = EXCLUDED.url, kept = EXCLUDED.kept,
+        first_at = CASE WHEN x.kind = EXCLUDED.kind AND NOT EXISTS (
+                SELECT 1 FROM products p WHERE p.site_id = x.site_id
+                  AND p.external_id = x.external_id AND p.scraped_at > x.first_at)
+            THEN x.first_at ELSE EXCLUDED.first_at END,
+        value = NULL, times = x.times + 1, seen_at = EXCLUDED.seen_at
+    WHERE x.seen_at <= EXCLUDED.seen_at
 )
 SELECT f, true FROM marked
 UNION ALL
@@ -377,6 +398,10 @@ UPDATE products p SET gone_at = %(now)s FROM (
     WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND q.missing_at >= %(started)s
       AND s.external_id IS NULL AND NOT coalesce(q.job_id = %(job)s, false)
       AND (q.scraped_at < %(started)s OR q.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
+      AND NOT EXISTS (SELECT 1 FROM doubtful d
+                      WHERE d.site_id = q.site_id AND d.external_id = q.external_id
+                        AND d.field = 'availability' AND d.kind = 'absent'
+                        AND d.seen_at >= %(started)s AND d.first_at >= %(started)s)
     ORDER BY q.external_id FOR UPDATE OF q
 ) k
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id

@@ -43,6 +43,16 @@ def miss(database: str, *numbers: int, at: datetime = T0 + 2 * MINUTE, final: bo
         mark_vanished(cursor, rows)
 
 
+def show_none(database: str, *numbers: int, at: datetime) -> None:
+    """Their own pages show no product, with status 200."""
+    rows = [
+        Vanished("shop", f"https://shop.example/p/{n}", at, final=False, shown=True)
+        for n in numbers
+    ]
+    with transaction(database) as connection, connection.cursor() as cursor:
+        mark_vanished(cursor, rows)
+
+
 def unseen(database: str, start: datetime, job: str | None = None) -> list[str]:
     return [found.external_id for found in find_unseen(database, "shop", start, job_id=job)]
 
@@ -68,6 +78,29 @@ def test_day_two_notes_exactly_the_visible_changes_and_what_is_gone(database: st
     assert sorted(versions) == [(f"sku-{n}", "price", f"{n}.50") for n in range(10, 15)]
     after = dict(rows_of(database, "SELECT external_id, xmin::text FROM products"))
     assert all(after[f"sku-{n}"] == before[f"sku-{n}"] for n in range(10))
+
+
+def test_a_page_that_shows_no_product_makes_it_gone_when_a_later_crawl_finds_it_so(
+    database: str,
+) -> None:
+    """A fault that some pages of a shop showed with status 200 made their products gone."""
+    first = datetime.now(UTC) - timedelta(days=3)
+    store(database, *(row(n, at=first) for n in range(6)))
+    told = "SELECT external_id, field, kind, kept #>> '{}' FROM doubtful ORDER BY 1"
+    for day in (1, 2):
+        start = first + timedelta(days=day)
+        seen = range(2, 6) if day == 1 else (0, *range(2, 6))
+        shown = {"price": f"9.9{day}", "confidence": {"price": 0.9}}
+        store(database, *(row(n, at=start + MINUTE, **shown) for n in seen))
+        for minute in (1, 2):  # a page without a product is asked for twice
+            show_none(database, *({0, 1} - {*seen}), at=start + minute * MINUTE)
+        assert unseen(database, start) == []
+        done = finish_site(database, "shop", start)
+        assert (done.missing, done.gone) == ((2, 0), (1, 1))[day - 1]
+        expected = [(f"sku-{n}", "availability", "absent", None) for n in (0, 1)]
+        assert rows_of(database, told) == (expected if day == 1 else [])
+    gone = rows_of(database, "SELECT external_id FROM products WHERE gone_at IS NOT NULL")
+    assert gone == [("sku-1",)]
 
 
 def test_a_worker_whose_clock_is_behind_makes_nothing_gone(database: str) -> None:
