@@ -33,7 +33,9 @@ _CHROMIUM_ARGUMENTS = (
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--no-first-run",
-    # A page's UDP traffic bypasses the proxy, and so the limits on addresses.
+    # A page's UDP traffic bypasses the proxy, and so the limits on addresses. Chromium ignores a
+    # name that it does not know: the first is that of current versions, the second of older ones.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
 )

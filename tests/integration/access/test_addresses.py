@@ -43,6 +43,8 @@ PRIVATE = [
     *("2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "100::1", "", "localhost", "junk"),
 ]
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8", "2002:808:808::1"]
+#: Waits for the end of a page's script.
+TRIED = {"wait_for": "#tried", "wait_s": 20}
 PAGE = [b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"]
 
 
@@ -281,27 +283,42 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
 @pytest.mark.browser
 @pytest.mark.parametrize("browser", list(NAMES))
 def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch, browser: str) -> None:
-    """Neither by a redirect, nor by what the page loads, nor by what its script asks for."""
+    """Neither by a redirect, nor by what the page loads or its script asks for, nor by UDP."""
     if not any(map(shutil.which, NAMES[browser])):
         pytest.skip(f"{browser} is not installed")
-    with raw_site({"/secret": PAGE, "/pixel": PAGE, "/api": PAGE}, host="127.0.0.1") as inner:
+    with (
+        raw_site({"/secret": PAGE, "/pixel": PAGE, "/api": PAGE}, host="127.0.0.1") as inner,
+        socket.socket(type=socket.SOCK_DGRAM) as datagrams,
+    ):
+        datagrams.bind(("127.0.0.1", 0))
         page = (
             f"<title>x</title><img src='{inner.base}/pixel'><iframe src='{inner.base}/secret'>"
-            f"</iframe><script>fetch('{inner.base}/api', {{mode: 'no-cors'}})"
-            ".catch(() => 0).then(() => document.title = 'tried')</script>"
+            f"</iframe><script>const url = 'stun:127.0.0.1:{datagrams.getsockname()[1]}'\n"
+            "async function call() {\n"
+            "const peer = new RTCPeerConnection({iceServers: [{urls: url}]})\n"
+            "peer.createDataChannel('x'); peer.setLocalDescription(await peer.createOffer())\n"
+            "await new Promise(done => peer.onicecandidate = e => e.candidate || done()) }\n"
+            f"fetch('{inner.base}/api', {{mode: 'no-cors'}}).catch(() => 0).then(call)"
+            ".catch(() => 0).then(() => document.body.id = 'tried')</script>"
         ).encode()
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
         answers = {"/page": [head % len(page) + page], "/moved": moved(inner.base + "/secret")}
         with raw_site(answers, host="127.0.0.2") as outer:
             fetched = fetch(
-                *({"url": outer.base + path, "meta": {"lane": "browser"}} for path in answers),
+                *(
+                    {"url": outer.base + path, "meta": {"lane": "browser", "render": TRIED}}
+                    for path in answers
+                ),
                 SEINE_BROWSER=True,
                 PLAYWRIGHT_BROWSER_TYPE=browser,
                 SEINE_BROWSER_BLOCK=[],
             )
         assert inner.asked == []
+        datagrams.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            datagrams.recv(100)
     shown, refused = fetched.answers
-    assert "tried" in shown["body"]
+    assert 'id="tried"' in shown["body"]
     assert refused["error"].startswith("AddressRefused"), refused
 
 
