@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
@@ -24,6 +24,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.browser_programs import NoBrowser, launch_options, machine_of
 from crawler.access.browser_slot import Departures, PageInSlot, reserve_if_missed
+from crawler.access.page_navigations import MOST
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
@@ -42,6 +43,8 @@ _RELAY_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 #: A browser that does not start for this long ends its worker, s: a local one, and a remote one,
 #: which may be restarting.
 _LOCAL_S, _REMOTE_S = 5.0, 300.0
+#: How often a page that leads elsewhere is looked at, ms.
+_LOOK_MS = 50.0
 _DRIVER_ENDED = "Playwright's own program has ended"
 #: Playwright's mark before the error output of the browser's program.
 _STDERR_MARK = "[err] "
@@ -79,6 +82,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.departures = Departures()
         self.relay = Relay(self.reach, hold=self.departures.hold)
         self._relayed: WeakSet[Request] = WeakSet()
+        self._slots: WeakKeyDictionary[Page, PageInSlot] = WeakKeyDictionary()
         self._warn_of_distance()
         self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.context_released = asyncio.Condition()
@@ -137,17 +141,35 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
     ) -> Response:
         """Go to the page's address, in the slot of its request."""
         departures = self.departures if request in self._relayed else None
-        slot = PageInSlot(self.worker.gate, request, page, departures)
+        self._slots[page] = slot = PageInSlot(self.worker.gate, request, page, departures)
         await slot.begin()
         try:
-            response: Response = await super()._download_request_with_page(request, page, spider)
+            response = await super()._download_request_with_page(request, page, spider)
+            return slot.navigations.result(response)
         except PlaywrightError:
             if slot.refusal is not None:
                 raise slot.refusal from None
             raise
         finally:
             slot.end()
-        return response
+
+    async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
+        """Act on the page, and on those that it leads to, until it leads nowhere."""
+        navigations = self._slots[page].navigations
+        for tries_left in reversed(range(2 * MOST)):
+            before = navigations.count
+            try:
+                await super()._apply_page_methods(page, request, spider)
+            except PlaywrightError as error:
+                if "navigat" not in error.message or not tries_left:
+                    raise
+            else:
+                if navigations.count == before and not navigations.pending:
+                    break
+            while navigations.pending:
+                await page.wait_for_timeout(_LOOK_MS)
+            await page.wait_for_load_state()
+        navigations.is_read = True
 
     def _relay_error(self, request: Request, home: str, since: float) -> Exception:
         """Return why the relay did not connect the page to its host, or to a redirect's target."""

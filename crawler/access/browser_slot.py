@@ -3,9 +3,9 @@
 To open a page takes a tenth of a second, and seconds where a browser starts or all pages are busy.
 So the slot is checked when the page is about to send its request, or where its bytes leave this
 machine, in the relay: a browser needs some tenths of a second from the one to the other. A page
-through a proxy passes no relay. What a browser then does cannot be held: it follows redirects, and
-repeats a request that a server left unanswered. The site's next pause begins with the last of these
-(I5).
+through a proxy passes no relay. A document that the page leads to later (a script, a refresh) waits
+for a slot of its own. What a browser then does cannot be held: it follows redirects, and repeats a
+request that a server left unanswered. The site's next pause begins with the last of these (I5).
 """
 
 from __future__ import annotations
@@ -16,15 +16,20 @@ from collections.abc import Awaitable
 from playwright.async_api import Page, Response, Route
 from playwright.async_api import Request as PageRequest
 from scrapy import Request
+from scrapy.exceptions import DownloadFailedError
 
+from crawler.access.page_navigations import Navigations
 from scrapy_seine.engine.download.private_addresses import place_of
-from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.engine.download.send_gate import NotNow, SendGate
 from scrapy_seine.politeness.site_limits import PATIENCE_MS
 
 _ALL = "**"
 #: How long an open page waits for another slot, at most, ms. Where pages open slower than their
 #: site's pause, each would otherwise be handed back, as often as it is opened.
 OPEN_PATIENCE_MS = 5000
+#: The same for a document that the page leads to. It cannot be handed back, and the page's own
+#: limit ends it before.
+_LATER_PATIENCE_MS = 120_000
 #: How long before its slot a page's request leaves the browser for the relay, s.
 _LEAD_S = 0.4
 #: The first byte of a TLS handshake's records, which are no request.
@@ -39,6 +44,7 @@ class PageInSlot:
         self, gate: SendGate, request: Request, page: Page, departures: Departures | None
     ) -> None:
         self.gate, self.request, self.page = gate, request, page
+        self.navigations = Navigations(page)
         self.departures = departures
         """Where the request passes the relay; None: it passes none."""
         self.refusal: Exception | None = None
@@ -51,9 +57,10 @@ class PageInSlot:
         self._is_sent = False
 
     async def begin(self) -> None:
-        """Hold the page's next navigation until its slot."""
+        """Hold the page's navigations until their slots."""
         await self.page.route(_ALL, self._hold)
         self.page.on("response", self._record)
+        self.page.on("requestfailed", self.navigations.record_failure)
 
     def end(self) -> None:
         """Record a request that was not answered as sent now, because nobody knows when it was."""
@@ -64,35 +71,47 @@ class PageInSlot:
             self._record_sent(0.0)
 
     async def _hold(self, route: Route, sent: PageRequest) -> None:
-        if sent.is_navigation_request():
-            await self.page.unroute(_ALL, self._hold)
-            if self.departures is not None:
-                self.expects(sent.url)
-                # Until then others' scripts and styles pass, which cannot be told from it in TLS.
-                await asyncio.sleep((self.gate.due_in(self.request) or 0.0) - _LEAD_S)
-                self.departures.add(self)
+        if not self.navigations.is_main(sent):
+            await route.fallback()
+        elif not self.navigations.may_begin():
+            await route.abort("aborted")  # the page stays as it is
+        elif self.departures is not None:
+            self.departures.remove(self)
+            self.expects(sent.url)
+            # Until then others' scripts and styles pass, which cannot be told from it in TLS.
+            await asyncio.sleep((self.gate.due_in(self.request) or 0.0) - _LEAD_S)
+            self.departures.add(self)
+            await route.fallback()
+        else:
+            try:
+                await self.leave()
+            except Exception as error:  # the download raises it
+                self.refusal = error
+                await route.abort()
             else:
-                try:
-                    await self.leave()
-                except Exception as error:  # the download raises it
-                    self.refusal = error
-                    await route.abort()
-                    return
-        await route.fallback()
+                await route.fallback()
 
     def expects(self, url: str) -> None:
         """Say which address the browser asks for, as it writes it."""
         self.place = place_of(Request(url))
         self.target = b"/" + "".join(url.partition("#")[0].split("/", 3)[3:]).encode()
+        self.departure = None
 
     async def leave(self) -> None:
         """Wait for the request's slot, or for another one.
 
         Raises:
             NotNow: its site has none soon.
+            DownloadFailedError: the same, where the page's first document was sent.
             ConnectionAbortedError: the page ended meanwhile.
         """
-        await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
+        if self.navigations.count <= 1:
+            await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
+        else:
+            try:
+                await reserve_if_missed(self.gate, self.request, _LATER_PATIENCE_MS)
+            except NotNow as error:
+                raise DownloadFailedError(f"the page leads to {self.place}, and {error}") from None
         if (slot_opened := self.gate.wait_for_slot(self.request)) is not None:
             await slot_opened
         if self.is_over:
@@ -100,8 +119,11 @@ class PageInSlot:
         self._is_sent = True
 
     def _record(self, response: Response) -> None:
-        is_redirect = 300 <= response.status < 400  # noqa: PLR2004
-        if self._is_sent and not is_redirect and response.request.is_navigation_request():
+        if not self.navigations.record_answer(response):
+            return
+        if self.departures is not None and self.departure is None:
+            self.departures.remove(self)  # the browser's cache answered
+        if self._is_sent:
             timing = response.request.timing
             has_times = min(timing["requestStart"], timing["responseStart"]) >= 0
             took_ms = timing["responseStart"] - timing["requestStart"] if has_times else 0.0
@@ -109,7 +131,6 @@ class PageInSlot:
 
     def _record_sent(self, ago_s: float) -> None:
         self._is_sent = False
-        self.page.remove_listener("response", self._record)
         self.gate.record_sent(self.request, ago_s=ago_s)
 
 

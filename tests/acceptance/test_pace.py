@@ -34,12 +34,15 @@ async def test_the_pace_of_two_hundred_sites_is_kept_and_used(redis_url, capsys)
 
 
 class _Site(BaseHTTPRequestHandler):
-    """Pages of which `/busy` keeps its reader for some seconds."""
+    """Pages; `/busy` keeps its reader for some seconds, `/again` loads itself again and again."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        rest = "setInterval(() => fetch('/again'), 200)" if self.path == "/busy" else ""
+        rest = {
+            "/busy": "setInterval(() => fetch('/data'), 200)",
+            "/again": "setTimeout(() => location.reload(), 20)",
+        }.get(self.path, "")
         body = f"<html><title>x</title><p>page<script>{rest}</script></html>".encode()
         self.send_response(404 if self.path == "/robots.txt" else 200)
         self.send_header("Content-Type", "text/html")
@@ -109,6 +112,30 @@ def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) 
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) == len(pages) - 1
     assert min(gaps) > 0.9 * delay_s, gaps
+
+
+@pytest.mark.alone
+@pytest.mark.acceptance
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_a_page_that_loads_itself_again_keeps_its_sites_pause(crawl: Crawl) -> None:
+    """A page whose script loads it again asked its site ten times a second for a minute."""
+    delay_s = 1.0
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "ROBOTSTXT_OBEY": 0,
+        "SEINE_BROWSER": 1,
+        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
+    }
+    with serving_noted(_Site) as (site, asked):
+        seed_lane(crawl, "browser", [f"{site}/again", f"{site}/0"])
+        crawl.start()
+        crawl.wait_for_end(90)
+    times = [at for at, path in asked if path in {"/again", "/0"}]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(gaps) >= 3
+    assert min(gaps) > 0.9 * delay_s, gaps
+    assert crawl.total("done") == 2, crawl.redis.hgetall(crawl.keys.counters)
 
 
 def _pause_network(pid: int, pause_s: float) -> None:

@@ -6,9 +6,11 @@ import shutil
 
 import pytest
 
+from crawler.access.browser_programs import NAMES
 from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.shop_process import served
 from tests.integration.access.conftest import Fetch
+from tests.integration.access.raw import raw_site
 
 pytestmark = [
     pytest.mark.browser,
@@ -102,6 +104,53 @@ def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
         )
     assert "DownloadTimeoutError" in fetched.answers[0]["error"]
     assert fetched.answers[1].get("status") == 200, fetched.answers[1]
+
+
+HEAD = b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
+#: A page, a missing one, and one without an answer; each is where other pages lead.
+TARGETS: dict[str, list[bytes | str]] = {
+    "/lamp": [HEAD % (b"200 OK", 13) + b"<h1>Lamp</h1>"],
+    "/gone": [HEAD % (b"404 Not Found", 7) + b"missing"],
+    "/dead": ["close"],
+}
+
+
+def leading(element: str) -> list[bytes]:
+    """Return the answer of a page that has one element."""
+    page = f"<title>x</title>{element}".encode()
+    return [HEAD % (b"200 OK", len(page)) + page]
+
+
+@pytest.mark.parametrize("browser", list(NAMES))
+def test_a_page_that_leads_elsewhere_has_the_status_and_text_from_there(
+    fetch: Fetch, browser: str
+) -> None:
+    """It had status 200 wherever it led, and one that led on at once failed each time."""
+    if not any(map(shutil.which, NAMES[browser])):
+        pytest.skip(f"{browser} is not installed")
+    pages = {
+        "/to/gone": leading("<script>location = '/gone'</script>"),
+        "/to/lamp": leading("<script>location = '/lamp'</script>"),
+        "/refresh": leading("<meta http-equiv=refresh content='0; url=/lamp'>"),
+    }
+    with raw_site({**TARGETS, **pages}) as site:
+        answers = fetch(
+            *({"url": site.base + path, "meta": {"lane": "browser"}} for path in pages),
+            **BROWSER,
+            PLAYWRIGHT_BROWSER_TYPE=browser,
+            HTTPERROR_ALLOW_ALL=True,
+        ).answers
+    assert [answer.get("status") for answer in answers] == [404, 200, 200], answers
+    assert all("Lamp" in answer["body"] for answer in answers[1:])
+
+
+def test_a_page_that_leads_to_no_answer_has_failed(fetch: Fetch) -> None:
+    """The browser's page about the error was taken for the site's, with status 200."""
+    page = leading("<script>setTimeout(() => location = '/dead', 100)</script>")
+    with raw_site({**TARGETS, "/to/dead": page}) as site:
+        url = f"{site.base}/to/dead"
+        answer = fetch({"url": url, "meta": {"lane": "browser"}}, **BROWSER).answers[0]
+    assert answer.get("error", "").startswith("DownloadFailedError"), answer
 
 
 def test_contexts_are_recycled(fetch: Fetch) -> None:
