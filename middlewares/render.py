@@ -143,7 +143,11 @@ class Render:
     def context(self, request: Request, visitor: str) -> dict[str, Any]:
         """Options of the visitor's browser context."""
         width, height = _WINDOWS[sum(visitor.encode()) % len(_WINDOWS)]
-        options: dict[str, Any] = {"viewport": {"width": width, "height": height}}
+        # A service worker would answer later pages itself, or request them outside of their slots.
+        options: dict[str, Any] = {
+            "viewport": {"width": width, "height": height},
+            "service_workers": "block",
+        }
         # The bot sends its own User-Agent here, too; a profile keeps the browser's.
         if not request.meta.get(PROFILE):
             options["user_agent"] = self.robot

@@ -17,7 +17,11 @@ from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
+from scrapy.exceptions import (
+    DownloadCancelledError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
 from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
@@ -43,6 +47,8 @@ _RELAY_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 #: A browser that does not start for this long ends its worker, s: a local one, and a remote one,
 #: which may be restarting.
 _LOCAL_S, _REMOTE_S = 5.0, 300.0
+#: Key of `request.meta` that scrapy-playwright sets for a file that the browser saved.
+_FILE_NAME = "playwright_suggested_filename"
 #: How often a page that leads elsewhere is looked at, ms.
 _LOOK_MS = 50.0
 _DRIVER_ENDED = "Playwright's own program has ended"
@@ -80,7 +86,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.worker = worker_of(crawler)
         self.reach = self.worker.reach
         self.departures = Departures()
-        self.relay = Relay(self.reach, hold=self.departures.hold)
+        maxsize = settings.getint("DOWNLOAD_MAXSIZE")
+        self.relay = Relay(self.reach, hold=self.departures.hold, most_bytes=maxsize)
         self._relayed: WeakSet[Request] = WeakSet()
         self._slots: WeakKeyDictionary[Page, PageInSlot] = WeakKeyDictionary()
         self._warn_of_distance()
@@ -105,6 +112,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
         Raises:
             DownloadTimeoutError: rendering took too long.
+            DownloadCancelledError: it is larger than DOWNLOAD_MAXSIZE.
             AddressRefused: the request leads to a private address that it may not reach.
             DownloadFailedError: the page cannot be reached, or the browser died too often.
             NoBrowser: the browser does not start.
@@ -112,6 +120,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         """
         limit_s = self._limit_s(request)
         home = await self._route_through_relay(request)
+        request.meta.pop(_FILE_NAME, None)
         async with self.page_slots, self._context_in_time(request) as context:
             request.meta["playwright_context"] = context.name
             await self._set_user_agent(request)
@@ -123,13 +132,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 raise DownloadTimeoutError(
                     f"{request.url} was not rendered within {limit_s:g} s"
                 ) from None
-            except PlaywrightError as error:
-                if not await self._is_driver_alive():
-                    self._stop_worker(_DRIVER_ENDED)
-                    raise NoBrowser(_DRIVER_ENDED) from None
-                if home is not None and any(name in str(error.message) for name in _RELAY_ERRORS):
-                    raise self._relay_error(request, home, since) from None
-                raise DownloadFailedError(_line_of(error)) from None
+            except (PlaywrightError, RuntimeError) as error:
+                raise await self._reason(error, request, home, since) from None
+            # Chromium takes a file of unknown length that was cut off for a whole one.
+            if _FILE_NAME in request.meta and self._is_too_large(request, home, since):
+                raise _too_large(request)
             if home is not None and (
                 address := self.relay.connected_addresses.get(place_of(request))
             ):
@@ -142,6 +149,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         """Go to the page's address, in the slot of its request."""
         departures = self.departures if request in self._relayed else None
         self._slots[page] = slot = PageInSlot(self.worker.gate, request, page, departures)
+        page.on("popup", lambda popup: popup.close())
         await slot.begin()
         try:
             response = await super()._download_request_with_page(request, page, spider)
@@ -152,6 +160,15 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             raise
         finally:
             slot.end()
+
+    async def _create_browser_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Create a context whose pages open no further ones, which no slot and no limit would hold.
+
+        A page's own routes take its requests; those of a page that it opens arrive here.
+        """
+        wrapper = await super()._create_browser_context(*args, **kwargs)
+        await wrapper.context.route("**", lambda route: route.abort())
+        return wrapper
 
     async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
         """Act on the page, and on those that it leads to, until it leads nowhere."""
@@ -170,6 +187,25 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 await page.wait_for_timeout(_LOOK_MS)
             await page.wait_for_load_state()
         navigations.is_read = True
+        await navigations.check_end()
+
+    async def _reason(
+        self, error: Exception, request: Request, home: str | None, since: float
+    ) -> Exception:
+        """Return why a page was not rendered, as Scrapy's own error."""
+        if self._is_too_large(request, home, since):
+            return _too_large(request)
+        if not isinstance(error, PlaywrightError):
+            return DownloadFailedError(str(error))
+        if not await self._is_driver_alive():
+            self._stop_worker(_DRIVER_ENDED)
+            return NoBrowser(_DRIVER_ENDED)
+        if home is not None and any(name in str(error.message) for name in _RELAY_ERRORS):
+            return self._relay_error(request, home, since)
+        return DownloadFailedError(_line_of(error))
+
+    def _is_too_large(self, request: Request, home: str | None, since: float) -> bool:
+        return home is not None and self.relay.was_cut_off(home, place_of(request), since)
 
     def _relay_error(self, request: Request, home: str, since: float) -> Exception:
         """Return why the relay did not connect the page to its host, or to a redirect's target."""
@@ -329,6 +365,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.stats.inc_value("browser/restarts")
         with contextlib.suppress(PlaywrightError):
             await self.browser.close()
+
+
+def _too_large(request: Request) -> DownloadCancelledError:
+    return DownloadCancelledError(f"{request.url} is larger than DOWNLOAD_MAXSIZE")
 
 
 def _line_of(error: PlaywrightError) -> str:

@@ -6,16 +6,22 @@ page leads to answers decides, and one without an answer is a failure, not the b
 
 from __future__ import annotations
 
+import contextlib
+
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, Response
 from playwright.async_api import Request as PageRequest
 from scrapy.http import Headers
 from scrapy.http import Response as ScrapyResponse
 
+from crawler.access.proxies.odd_pages import is_open_ended
+
 #: Documents that a page leads to after its own, at most; one that reloads itself has no end.
 MOST = 5
 #: Statuses after which a browser keeps the page that it shows.
 _KEEP_PAGE = frozenset({204, 205})
+#: Headers that say how long a document is (RFC 9112, 6.3).
+_LENGTHS = {"content-length", "transfer-encoding"}
 #: Part of a browser's reason for a document that the page itself gave up, or that is a file.
 _GIVEN_UP = "ABORT"
 
@@ -31,6 +37,8 @@ class Navigations:
         """Whether one is asked for and not answered."""
         self.is_read = False
         """Whether the page is read now, so that it may lead nowhere any more."""
+        self.is_cut = False
+        """Whether the document lacks its end, and only the connection's end says where that is."""
         self._answer: Response | None = None
         self._failure = ""
 
@@ -66,6 +74,15 @@ class Navigations:
             if _GIVEN_UP not in reason.upper():
                 self._failure = f"{sent.url}: {reason}"
 
+    async def check_end(self) -> None:
+        """Look at what arrived of the document, because the browser adds what it lacks."""
+        answer = self._answer
+        if answer is None or _LENGTHS & answer.headers.keys():
+            return
+        with contextlib.suppress(PlaywrightError):  # the browser kept none of it
+            if (await answer.http_version()).startswith("HTTP/1"):
+                self.is_cut = is_open_ended(await answer.body())
+
     def result(self, response: ScrapyResponse) -> ScrapyResponse:
         """Return the page's response, with what its last document was answered with.
 
@@ -76,6 +93,8 @@ class Navigations:
             raise PlaywrightError(self._failure)
         if not response.url.startswith(("http:", "https:")):
             raise PlaywrightError(f"the page leads to {response.url[:100]}, which is no page")
+        if self.is_cut:
+            response.flags.append("dataloss")
         if self.count == 1 or self._answer is None:
             return response
         headers = Headers(self._answer.headers)

@@ -18,6 +18,8 @@ from scrapy_seine.engine.worker import worker_of
 
 #: Key in `request.meta`: port of the local proxy through which the request goes out.
 _RELAY = "_relay_port"
+#: Headers that say how long a body is (RFC 9112, 6.3).
+_LENGTHS = {b"Content-Length", b"Transfer-Encoding"}
 
 
 class TlsHandler(WreqDownloadHandler):
@@ -78,6 +80,14 @@ class TlsHandler(WreqDownloadHandler):
             return response
         self.reach.record_host(request, address)
         return response.replace(ip_address=ip_address(address))
+
+    async def _read_response(self, response: Any, request: Request) -> Response:
+        """Read the body; mark one that ended with its connection, as the plain lane does."""
+        read: Response = await super()._read_response(response, request)
+        has_length = _LENGTHS & self._extract_headers(response).keys()
+        if not has_length and str(read.protocol).startswith("HTTP/1"):
+            read.flags.append("partial")
+        return read
 
     def _get_proxy(self, request: Request) -> Any:
         port = request.meta.get(_RELAY)

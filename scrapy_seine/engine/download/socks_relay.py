@@ -43,12 +43,17 @@ class Relay:
         reach: Reach,
         on_sent: Callable[[str], None] = lambda place: None,
         hold: Hold = lambda place, data: None,
+        most_bytes: int = 0,
     ) -> None:
         """*on_sent* is called with a place when something that may be a request is sent to it.
 
-        *hold* is called before, with the bytes, and returns what has to be awaited first.
+        *hold* is called before, with the bytes, and returns what has to be awaited first. A site
+        that sends more than *most_bytes* after a request is cut off; 0: none is.
         """
         self.reach, self.on_sent, self.hold = reach, on_sent, hold
+        self.most_bytes = most_bytes
+        self._excesses: dict[tuple[str, str], float] = {}
+        """When a place was cut off last (monotonic s), by home and place."""
         self._refusals: dict[tuple[str, str], tuple[float, str]] = {}
         """When a connection was refused last (monotonic s), and its address, by home and place."""
         self._silences: dict[tuple[str, str], float] = {}
@@ -79,6 +84,10 @@ class Relay:
             return address
         return "" if self._silences.get((home, place), -1.0) >= since else None
 
+    def was_cut_off(self, home: str, place: str, since: float) -> bool:
+        """Whether a place was cut off, because it sent more than `most_bytes`."""
+        return self._excesses.get((home, place), -1.0) >= since
+
     def last_refusal(self, home: str, since: float) -> tuple[str, str] | None:
         """Return the place and address that pages of a *home* were refused last; None: none."""
         for (of, place), (at, address) in reversed(self._refusals.items()):
@@ -105,30 +114,36 @@ class Relay:
                 return
             writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
             with contextlib.closing(remote[1]):
-                await self._exchange(_place(host, port), (reader, writer), remote)
+                await self._exchange((home, _place(host, port)), (reader, writer), remote)
 
-    async def _exchange(self, place: str, client: Streams, remote: Streams) -> None:
+    async def _exchange(self, key: tuple[str, str], client: Streams, remote: Streams) -> None:
         """Relay the bytes of both sides; each request at its time.
 
         A site that speaks before it is asked is refused, because its bytes would be taken for the
         answer to whatever request follows.
         """
-        is_asked = False
+        is_asked, received, place = False, 0, key[1]
 
         async def hold(data: bytes) -> None:
-            nonlocal is_asked
+            nonlocal is_asked, received
             if len(data) >= _REQUEST_BYTES:
                 if (released := self.hold(place, data)) is not None:
                     await released
                 self.on_sent(place)
+                received = 0
             is_asked = True
 
-        async def refuse_early(_: bytes) -> None:
+        async def check(data: bytes) -> None:
+            nonlocal received
+            received += len(data)
             if not is_asked:
+                raise ConnectionAbortedError
+            if 0 < self.most_bytes < received:
+                _remember(self._excesses, key, monotonic(), _MOST_PLACES)
                 raise ConnectionAbortedError
 
         await asyncio.gather(
-            _relay(client[0], remote[1], hold), _relay(remote[0], client[1], refuse_early)
+            _relay(client[0], remote[1], hold), _relay(remote[0], client[1], check)
         )
 
     async def _connect(self, home: str, host: str, port: int) -> Streams | int:

@@ -153,6 +153,64 @@ def test_a_page_that_leads_to_no_answer_has_failed(fetch: Fetch) -> None:
     assert answer.get("error", "").startswith("DownloadFailedError"), answer
 
 
+def test_neither_a_service_worker_nor_an_opened_page_acts_for_a_page(fetch: Fetch) -> None:
+    """A worker answered the site's later pages itself; opened pages asked the site at once."""
+    script = (
+        b"addEventListener('install', () => skipWaiting());"
+        b"addEventListener('activate', e => e.waitUntil(clients.claim()));"
+        b"addEventListener('fetch', e => e.respondWith(new Response('<p>from the worker')))"
+    )
+    javascript = HEAD.replace(b"html", b"javascript") % (b"200 OK", len(script)) + script
+    answers = {
+        "/first": leading(
+            "<script>open('/opened'); navigator.serviceWorker.register('/worker.js')"
+            ".then(() => navigator.serviceWorker.ready)</script>"
+        ),
+        "/worker.js": [javascript],
+        "/opened": leading("<p>opened"),
+        "/second": leading("<p>from the site"),
+    }
+    with raw_site(answers) as site:
+        _, second = fetch(
+            *(
+                {"url": site.base + path, "meta": {"lane": "browser"}}
+                for path in ("/first", "/second")
+            ),
+            **BROWSER,
+            CONCURRENT_REQUESTS=1,
+        ).answers
+        assert "/opened" not in site.paths
+    assert "from the site" in second.get("body", ""), second
+
+
+def test_a_file_that_is_too_large_is_not_saved_to_its_end(fetch: Fetch) -> None:
+    """A file without an end filled the disk with 2 GB in a quarter of a minute."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\n"
+    with raw_site({"/file.zip": [head, b"x" * 4_000_000, "close"]}) as site:
+        answer = fetch(
+            {"url": f"{site.base}/file.zip", "meta": {"lane": "browser"}},
+            **BROWSER,
+            DOWNLOAD_MAXSIZE=1_000_000,
+        ).answers[0]
+    assert answer.get("error", "").startswith("DownloadCancelledError"), answer
+
+
+@pytest.mark.parametrize("lane", ["tls", "browser"])
+def test_a_page_that_ends_with_its_connection_is_whole_if_it_has_an_end(
+    fetch: Fetch, lane: str
+) -> None:
+    """Half of a page was read as all of it, because only the plain lane looked at its end."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    half = b"<html><body><h1>Lamp</h1><p>A sturdy lamp.</p>"
+    answers = {"/half": [head + half, "close"], "/whole": [head + half + b"</body>", "close"]}
+    with raw_site(answers) as site:
+        cut, whole = fetch(
+            *({"url": site.base + path, "meta": {"lane": lane}} for path in answers), **BROWSER
+        ).answers
+    assert cut["meta"]["verdict_rule"] == "truncated", cut
+    assert whole["meta"]["page_verdict"] == "ok", whole
+
+
 def test_contexts_are_recycled(fetch: Fetch) -> None:
     with served(products=30) as shop:
         fetched = fetch(

@@ -56,6 +56,27 @@ async def test_a_site_that_speaks_before_it_is_asked_is_refused() -> None:
     await relay.close()
 
 
+async def test_a_site_that_sends_without_an_end_is_cut_off() -> None:
+    relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()), most_bytes=1000)
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        place = f"127.0.0.1:{site.getsockname()[1]}"
+        reader, writer = await _connected(relay, site)
+        connection, _ = site.accept()
+        with connection:
+            for _ in range(2):  # each request has the limit for itself
+                writer.write(b"GET / HTTP/1.1\r\nX: " + b"x" * 100 + b"\r\n\r\n")
+                await asyncio.to_thread(connection.recv, 200)
+                connection.sendall(b"x" * 900)
+                assert await asyncio.wait_for(reader.readexactly(900), 10)
+                assert not relay.was_cut_off("", place, 0)
+            connection.sendall(b"x" * 200)
+            with contextlib.suppress(ConnectionError):
+                assert await asyncio.wait_for(reader.read(1), 10) == b""
+        assert relay.was_cut_off("", place, 0)
+        writer.close()
+    await relay.close()
+
+
 async def _connected(
     relay: Relay, site: socket.socket
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
