@@ -44,7 +44,7 @@ PRIVATE = [
 ]
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8", "2002:808:808::1"]
 #: Waits for the end of a page's script.
-TRIED = {"wait_for": "#tried", "wait_s": 20}
+TRIED = {"wait_for": "#tried", "wait_s": 60}
 PAGE = [b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"]
 
 
