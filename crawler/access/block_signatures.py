@@ -182,7 +182,8 @@ COOKIE_WALLS = (
     b"cookies are required to view",
     b"please enable cookies",
     b"needs a cookie",
-    b"we value your privacy",
     b"accept cookies to continue",
     b'id="cookie-wall"',
 )
+#: What walls say, and more often the banners of pages that can be read behind them.
+COOKIE_BANNERS = (b"we value your privacy",)

@@ -94,6 +94,9 @@ class Finding(Value):
 
 OK = Finding("ok", "ok")
 _LOGIN_WALL = Finding("blocked", "login-wall")
+_COOKIE_BANNER = Finding("blocked", "cookie-wall")
+#: Links from which a page has a menu; a wall links to what it says about privacy.
+_MENU_LINKS = 5
 
 #: A password's field, and the elements in which a login form may be no wall.
 _PASSWORD, _MENUS = b'type="password"', (b"nav", b"header")
@@ -113,6 +116,7 @@ _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
     (block_signatures.WIDGETS, 800, Finding("captcha", "captcha-widget")),
     ((_PASSWORD,), 800, _LOGIN_WALL),
     (block_signatures.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
+    (block_signatures.COOKIE_BANNERS, 800, _COOKIE_BANNER),
 )
 
 
@@ -279,9 +283,16 @@ def _by_visible_text(body: bytes, head: bytes) -> Finding | None:
         return None
     visible_length = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
     for limit, finding in rules:
-        if visible_length < limit and not (finding is _LOGIN_WALL and _logs_in_aside(body)):
+        if visible_length < limit and not _is_aside(finding, body):
             return finding
     return None if visible_length else Finding("empty", "no-text")
+
+
+def _is_aside(finding: Finding, body: bytes) -> bool:
+    """Whether a page has a login form or a banner about cookies beside what it shows."""
+    if finding is _COOKIE_BANNER:
+        return body[: 4 * HEAD].lower().count(b"<a ") >= _MENU_LINKS
+    return finding is _LOGIN_WALL and _logs_in_aside(body)
 
 
 def _logs_in_aside(body: bytes) -> bool:

@@ -46,6 +46,23 @@ WALLS: list[tuple[str, Page, str, str]] = [
         "cookie-wall",
     ),
     (
+        "cookie wall without a menu",
+        page(
+            200,
+            html(b"Shop", b"<h1>We value your privacy</h1>" + 4 * b"<a href=/policy>Policy</a>"),
+        ),
+        "blocked",
+        "cookie-wall",
+    ),
+    (
+        "a short page of a shop with a banner about cookies",
+        page(
+            200, html(b"Shop", b"<h2>We value your privacy</h2>" + 5 * b"<A href=/lamps>Lamps</A>")
+        ),
+        "ok",
+        "ok",
+    ),
+    (
         "React shell",
         page(200, html(b"", b'<div id="root"></div><script src=/a.js></script>')),
         "empty",
