@@ -84,7 +84,7 @@ class TlsHandler(WreqDownloadHandler):
     async def _read_response(self, response: Any, request: Request) -> Response:
         """Read the body; mark one that ended with its connection, as the plain lane does."""
         read: Response = await super()._read_response(response, request)
-        has_length = _LENGTHS & self._extract_headers(response).keys()
+        has_length = _LENGTHS & read.headers.keys()
         if not has_length and str(read.protocol).startswith("HTTP/1"):
             read.flags.append("partial")
         return read
