@@ -1,4 +1,4 @@
-"""The pipelines together cost the reactor thread at most 0.3 ms a page."""
+"""The pipelines together cost the reactor thread at most 0.3 ms a page of the usual machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from crawler.items import Product
 from tests.integration.storage.kit import rows_of
 from tests.integration.storage.test_pipelines import SHOP, line
+from tests.measuring import slowness
 
 pytestmark = pytest.mark.postgres
 PAGES = 2_000
@@ -48,7 +49,7 @@ async def test_all_pipelines_together_cost_less_than_the_budget(database: str) -
             best.append((time.thread_time() - began) / 200)
     print(f"{min(best) * 1e6:.0f} µs a page at best, {sorted(best)[5] * 1e6:.0f} µs mostly")
     assert rows_of(database, "SELECT count(*) FROM products") == [(PAGES,)]
-    assert min(best) < 0.3e-3
+    assert min(best) < 0.3e-3 * slowness()
 
 
 def test_nothing_here_is_a_coroutine() -> None:
