@@ -129,7 +129,7 @@ def find_links(
 
     *allowed* filters absolute URLs (site, allow, deny); *robots* has the directives of X-Robots-Tag.
     """
-    if nofollow.of_page(f"{page.meta('robots')},{robots}"):
+    if nofollow.of_page(f"{page.meta_list('robots')},{robots}"):
         page.unfollowed.append(page.url)
         return []
     collector = _LinkCollector(page, allowed)

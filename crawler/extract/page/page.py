@@ -109,6 +109,10 @@ class Page:
                 return content
         return ""
 
+    def meta_list(self, name: str) -> str:
+        """Return the contents of all meta elements of that name as one list with commas."""
+        return ",".join([content for key, content in self.metas if key == name])
+
     def holds(self, word: bytes) -> bool:
         """Whether a word of at most some 40 letters occurs in the page's bytes, in this case.
 

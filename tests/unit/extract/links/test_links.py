@@ -220,7 +220,8 @@ def test_session_ids_make_no_new_address() -> None:
     "html",
     ['<a rel="nofollow" href="/p/1">x</a>', '<a rel="UGC NoFollow" href="/p/1">x</a>',
      '<meta name="robots" content="noindex, nofollow"><a href="/p/1">x</a>',
-     '<meta name="ROBOTS" content="none"><a href="/p/1">x</a>'],
+     '<meta name="ROBOTS" content="none"><a href="/p/1">x</a>',
+     '<meta name=robots content=index><meta name=robots content=nofollow><a href="/p/1">x</a>'],
 )  # fmt: skip
 def test_nofollow_is_respected(html: str) -> None:
     assert links(html) == {}
