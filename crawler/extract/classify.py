@@ -29,7 +29,7 @@ from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
-from crawler.extract.visible.service_signs import NAMES_TICKET, names_service
+from crawler.extract.visible.service_signs import NAMES_HOME, NAMES_TICKET, names_service
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     any_of,
@@ -56,8 +56,6 @@ _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".
 _REVIEWS = any_word("headings", "reviews")
-#: The heading of a house, a flat or land for sale or for rent.
-_NAMES_HOME = any_word("headings", "homes")
 #: The heading of a comparison: "A 20 vs. B 30".
 _COMPARES = re.compile(r"\s(?:vs\.?|versus)\s", re.I).search
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity"), re.I)
@@ -330,8 +328,6 @@ def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
     # Services have addresses like products, but no numbers.
     certain_score -= 0 if visible.facts else _ADDRESS_POINTS
     is_certain = certain_score >= _PRODUCT_SCORE
-    if is_certain and not visible.facts:
-        return
     visible.weigh_offer()
     if visible.priced_as_service or (visible.of_service and not is_certain):
         # A button that reserves a product reserves a place as well.
@@ -383,7 +379,7 @@ def _heading_signs(visible: Visible, verdict: Verdict, title: str) -> None:
         verdict.add(
             "product", -8, "its heading is that of a ticket, a tour, a rental, a draw or a purchase"
         )
-    elif not visible.buy_buttons and _NAMES_HOME(name):
+    elif not visible.buy_buttons and NAMES_HOME(name):
         is_stocked = "availability" in visible.fields  # a doll's house, a tent
         verdict.add(
             "product", -4 if is_stocked else -8, "its heading is that of a house, a flat or land"

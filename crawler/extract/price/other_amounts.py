@@ -10,7 +10,7 @@ from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, any_word, full_matcher
 
 #: Words around an amount that is no price: postage, instalments, savings.
-_OTHER_AMOUNT = any_word("amounts", "other")
+_OTHER_AMOUNT = any_word("amounts", "other", "members")
 #: Words above an amount that is no price, such as those for what only members or card holders pay.
 _OTHER_LABEL = any_word("amounts", "other_label", "members")
 #: Words for postage, and for costs.

@@ -10,9 +10,10 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.link_targets import link_around
 from crawler.extract.page.page import Page
+from crawler.extract.stock.availability import NO_GOODS
 from crawler.extract.visible.goods_tables import is_in_goods_table
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, entry_matcher, finder_of, full_matcher_of
+from crawler.extract.words import any_of, any_word, entry_matcher, finder_of, full_matcher_of
 
 #: A time of day, which nearly no line of a product's page has.
 _TIME = (
@@ -52,6 +53,8 @@ _PER_PERSON = finder_of(
         rf"\d\W{{0,8}}(?:[^\W\d_]{{1,4}}\W{{1,4}})?(?:{any_of('amounts', 'persons')})\W{{0,3}}\Z"
     )
 )
+#: Words for a wage, and the characters of a line or a label with them.
+_NAMES_WAGE, _MAX_WAGE, _MAX_WAGE_LABEL = any_word("amounts", "wages"), 60, 24
 #: How much a quote has risen: `+1.91 %`; discounts have another sign.
 _RISES = re.compile(r"[+＋]\s?\d{1,3}[.,]\d{1,2}\s?%").search
 #: The caption of a link to an offer of another shop: "Get deal"; one has it, a comparison several.
@@ -114,6 +117,28 @@ def no_goods(walk: Lines, signs: Visible) -> str | None:
     if line and not signs.price_marked and is_in_goods_table(line.element, signs):
         return "its price is one of a table's goods"
     return None
+
+
+def asks_no_price(walk: Lines, signs: Visible) -> str | None:
+    """Return the reason why a page without a buy button asks no price; else None."""
+    if signs.price_line is None or "price" not in signs.fields:
+        return None
+    price_line = walk.lines[signs.price_line]
+    before = walk.lines[price_line.index - 1].text if price_line.index - 1 > walk.heading else ""
+    if _is_wage(price_line.text, _MAX_WAGE) or _is_wage(before, _MAX_WAGE_LABEL):
+        return "its amount is a wage"
+    if signs.facts or signs.fields.get("availability"):
+        return None
+    near_lines = walk.lines[price_line.index :][:_MAX_OFFER_LINES]
+    own_button = _lines.BUTTON | _lines.ELSEWHERE | _lines.HIDDEN
+    captions = [line.text for line in near_lines if line.flags & own_button == _lines.BUTTON]
+    if len(captions) == 1 and len(captions[0]) <= _MAX_DEAL and NO_GOODS(captions[0]):
+        return "its only button sells tickets or takes a donation"
+    return None
+
+
+def _is_wage(text: str, longest: int) -> bool:
+    return len(text) <= longest and _NAMES_WAGE(text) is not None
 
 
 def is_for_persons(line: Line) -> bool:

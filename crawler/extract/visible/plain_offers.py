@@ -30,8 +30,8 @@ _BOARDS = (
     b"discourse-",
     b"forum-topic",
 )
-#: Words for services: entrances, courses, nights, hours.
-_SERVICE = any_word("amounts", "service")
+#: Words for services: entrances, courses, nights, hours, wages.
+_SERVICE = any_word("amounts", "service", "wages")
 #: A label of the amount for a period: "Day", "Weekend", "Tagesmiete".
 _IS_PERIOD = entry_matcher("amounts", "periods", 3)
 #: The heading of a part of a test: "Our verdict", "Pros".

@@ -49,7 +49,7 @@ from crawler.extract.visible.facts import find_facts, take_addressed, take_confi
 from crawler.extract.visible.maker_names import is_firm
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.makers_elsewhere import maker_elsewhere
-from crawler.extract.visible.no_goods import is_for_persons, no_goods
+from crawler.extract.visible.no_goods import asks_no_price, is_for_persons, no_goods
 from crawler.extract.visible.number_of_row import is_number_of_row
 from crawler.extract.visible.page_currency import local_currency_of
 from crawler.extract.visible.pictures import named_pictures, picture_beside, pictures_called
@@ -143,6 +143,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         signs.no_goods = no_goods(own_walk, signs) or (
             sold_in_boxes(own_walk, signs, page, heading) if not priced else None
         )
+    else:
+        signs.no_goods = asks_no_price(own_walk, signs)
     is_offered = signs.sells or (signs.asks and "price" in fields)
     if is_offered and (not signs.facts or page.is_at_service):
         signs.no_goods = signs.no_goods or weigh_service(own_walk, signs, page, structured)

@@ -32,6 +32,8 @@ _NAMES_SERVICE = finder_of(
 )
 #: The heading of a ticket, a tour, a lesson, a rental, a draw or a purchase: "Win a lamp".
 NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
+#: The heading of a house, a flat or land for sale or for rent.
+NAMES_HOME = any_word("headings", "homes")
 #: Words before a service of which goods are: "Brush for window cleaning", "Camera, ex rental".
 _IS_FOR = frozenset(
     ("for", "zur", "zum", "für", "pour", "para", "per", "voor", "för", "til", "do", "na", "dla", "для",
@@ -72,12 +74,14 @@ def names_service(name: str) -> bool:
 
 
 def may_be_service(structured: Fields, page: Page) -> bool:
-    """Whether name, category or mark of a product without a field of goods is of a service."""
+    """Whether name, category or mark of a product without a field of goods is of a service or home."""
     if _describes_goods(structured, page):
         return False
     name = structured["name"]
     is_marked = page.holds(MARKED) and points_of_marks(page, name) > 0
-    return is_marked or names_service(name) or _is_in_services(structured, page, name)
+    if is_marked or names_service(name) or NAMES_HOME(name) is not None:
+        return True
+    return _is_in_services(structured, page, name)
 
 
 def _describes_goods(fields: Fields, page: Page) -> bool:

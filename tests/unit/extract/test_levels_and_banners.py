@@ -85,3 +85,19 @@ def test_prices_by_material_are_prices(rows):
         f"<li><b>{n}</b><p class=price>US ${n.count('G') * 9 + 3}.00</p></li>" for n in rows
     )
     assert found(f"{H1}<ul>{prices}</ul>{BUY}").fields["price"] == Decimal(12)
+
+
+@pytest.mark.parametrize(
+    ("lang", "members"),
+    [
+        ("en", "Prime members: {}"),
+        ("pt", "Preço de membro: {}"),
+        ("id", "Harga member {}"),
+        ("fi", "Jäsenhinta {}"),
+    ],
+)
+def test_what_members_pay_is_not_the_price_in_whose_line_it_stands_first(lang, members):
+    line = members.format("1.214,00 €" if lang != "en" else "€1,214.00")
+    price = "1.234,00 €" if lang != "en" else "€1,234.00"
+    body = f"<h1>Nova X200</h1><p>{line}</p><div>{price}</div><button>Add to cart</button>"
+    assert found(body, lang=lang).fields["price"] == Decimal("1234.00")

@@ -352,3 +352,63 @@ def test_an_activity_is_no_product_though_structured_data_call_it_one() -> None:
     page = "<h1>Nova</h1><p>From $29</p><button>Select date</button>"
     assert _read(page, "/activities/nova", _offer("Product")).kind == "other"
     assert _read(page, "/lamps/nova", _offer("Product")).kind == "product"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Salary: £24,000",
+        "Salaire : 1 850 €",
+        "Salario: 1.300 €",
+        "時給：1,200円",
+        "Gehalt: 2.600 €",
+    ],
+)
+def test_an_amount_that_is_a_wage_is_no_price(line: str) -> None:
+    body = f"<h1>Cook</h1><p>Ref: 5512</p><p>{line}</p><a class=btn href=/go>Reserve now</a>"
+    assert _read(body, "/offer/5512").kind == "other"
+    priced = body.replace(line, line.partition(":")[2] or line[3:])
+    assert _read(priced, "/offer/5512").kind == "product"
+
+
+def test_a_wage_below_its_label_is_no_price() -> None:
+    body = "<h1>Cook</h1><p>Ref: 5512</p><dl><dt>Salary</dt><dd>£24,000</dd></dl>"
+    assert _read(body, "/offer/5512").kind == "other"
+
+
+@pytest.mark.parametrize(("caption", "kind"), [("Donate", "other"), ("Ask us", "product")])
+def test_meta_elements_price_no_gift_whose_only_button_takes_it(caption: str, kind: str) -> None:
+    head = (
+        '<meta property="og:type" content="product">'
+        '<meta property="product:price:amount" content="35">'
+    )
+    body = f"<h1>Give a goat</h1><p>£35.00</p><button>{caption}</button>"
+    assert _read(body, "/give/goat", head).kind == kind
+
+
+def test_a_sold_out_product_stays_one_above_a_button_that_takes_a_donation() -> None:
+    body = (
+        "<h1>Nova poster</h1><p class=price>£35.00</p><p class=stock>Out of stock</p>"
+        "<button>Donate</button>"
+    )
+    assert _read(body, "/p/nova").kind == "product"
+
+
+def test_a_reduced_price_above_a_link_to_another_shops_deal_is_no_product() -> None:
+    body = (
+        "<h1>Nova for €24.50</h1><p>MegaStore has it for €24.50 instead of €49.</p>"
+        '<a href="/visit/4411" rel="nofollow">{}</a>'
+    )
+    assert _read(body.format("Go to deal"), "/deals/nova-4411").kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("2 bed flat to rent in Leeds", "other"), ("Dog insurance", "other"), ("Nova", "product")],
+)
+def test_data_of_a_home_or_an_insurance_is_no_products(name: str, kind: str) -> None:
+    head = (
+        _offer("Product").replace("Nova", name).replace('"29",', '"29","availability":"InStock",')
+    )
+    body = f"<h1>{name}</h1><p>From £29 a month</p><button>Ask us</button>"
+    assert _read(body, "/x/1", head).kind == kind
