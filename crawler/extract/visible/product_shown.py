@@ -139,12 +139,9 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         _take_labelled_name(walk, heading, fields, page.title)
     _take_pictures(page, signs, beside)
     _take_pictured_number(walk, fields)
-    if signs.buy_buttons:
-        signs.no_goods = no_goods(own_walk, signs) or (
-            sold_in_boxes(own_walk, signs, page, heading) if not priced else None
-        )
-    else:
-        signs.no_goods = asks_no_price(own_walk, signs)
+    signs.no_goods = (no_goods if signs.buy_buttons else asks_no_price)(own_walk, signs)
+    if signs.buy_buttons and not priced:
+        signs.no_goods = signs.no_goods or sold_in_boxes(own_walk, signs, page, heading)
     is_offered = signs.sells or (signs.asks and "price" in fields)
     if is_offered and (not signs.facts or page.is_at_service):
         signs.no_goods = signs.no_goods or weigh_service(own_walk, signs, page, structured)
