@@ -17,6 +17,7 @@ from crawler.extract.page.lines import HIDDEN
 from crawler.extract.page.page import Page, without_scripts
 from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.scripts import state
 from crawler.extract.shop_name_in_title import name_from_title, names_shop, without_site_name
 from crawler.extract.shop_number import set_number, set_vendor
@@ -178,6 +179,7 @@ def outvote(offered: dict[str, Fields], raw: bytes) -> None:
 def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known: Fields) -> None:
     """Correct the data of a page, with the merged fields *known*, by what the page shows."""
     if visible.fields.get("price") not in {None, known.get("price")}:
+        _take_shown_variant(offered, visible, page.url)
         _take_variant_price(offered, visible, page.raw)
         drop_stale_price(offered, visible, page.raw)
         _drop_regular_price(offered, visible.reduced)
@@ -190,6 +192,21 @@ def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known:
     if visible.sells and known.get("availability") in UNAVAILABLE:
         _drop_stock_of_variant(offered, visible.fields.get("sku"))
     _take_unavailability(offered, visible)
+
+
+def _take_shown_variant(offered: dict[str, Fields], visible: Visible, url: str) -> None:
+    """Take the price beside the name if it is that of one of the variants in structured data.
+
+    The data's price is that of their first variant, unless a query names another one. "From" stands
+    before the price of the cheapest one, which may not be the page's.
+    """
+    shown_price = visible.fields.get("price")
+    if "?" in url or not is_near_name(visible) or says_from(visible.words_before):
+        return
+    for fields in filter(None, map(offered.get, STRUCTURED)):
+        variants = fields.get("variants", ())
+        if any(variant.get("price") == shown_price for variant in variants):
+            fields["price"] = shown_price
 
 
 def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:

@@ -28,6 +28,8 @@ _MANY_DIGITS = 100
 _MAX_PLACES, _AROUND = 100, 40
 #: A tag, or the part of one at the begin or end of a text.
 _TAGS = lazy_patterns.pattern(rb"^[^<>]*>|<[^<>]*>|<[^<>]*$")
+#: A meta element, which nobody sees.
+_META = lazy_patterns.pattern(rb"(?i)<meta\s[^>]{0,2000}>")
 _NO_FIELDS: Fields = {}
 
 
@@ -96,14 +98,16 @@ def _is_in_attribute(price: Decimal, body: bytes) -> bool:
 
 
 def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
-    """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
+    """Drop a stale price of JSON-LD, or of OpenGraph alone, beside which the page shows another one.
 
-    The visible price has to stand near the heading in a box for prices, and in an attribute; the
-    JSON-LD's price nowhere outside of scripts. Beside the price before its reduction, and no other
-    amount that may be the price, it is right as well, because an instalment has none; the JSON-LD
-    keeps its price then, so that the two differ where the site's other pages are compared.
+    No other source may have the stale price. The visible one has to stand near the heading in a box
+    for prices, and in an attribute; the stale one nowhere outside of scripts and meta elements.
+    Beside the price before its reduction, and no other amount that may be the price, it is right as
+    well, because an instalment has none; the data keep their price then, so that the two differ
+    where the site's other pages are compared.
     """
-    structured = offered.get("json-ld", _NO_FIELDS)
+    source = stated_source(offered)
+    structured = offered.get(source, _NO_FIELDS)
     stated_price, shown_price = structured.get("price"), visible.fields.get("price")
     if (
         not stated_price
@@ -117,9 +121,12 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
     if any(
         offered.get(name, _NO_FIELDS).get("price", shown_price) != shown_price
         for name in ("microdata", "rdfa", "opengraph", "state")
+        if name != source
     ):
         return
     body = without_scripts(raw)
+    if source != "json-ld":
+        body = _META.sub(b"", body)
     if _is_in_attribute(shown_price, body) and not contains_price(stated_price, body):
         for name in ("price", "currency", "regular_price"):
             structured.pop(name, None)
@@ -130,13 +137,20 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
         )
 
 
-def take_stated_price(fields: Fields, sources: dict[str, str], structured: Fields) -> None:
-    """Take the structured data's price again, because the site's other pages decide."""
+def stated_source(offered: dict[str, Fields]) -> str:
+    """Return the source whose price may be stale: JSON-LD, without a price there OpenGraph."""
+    return "json-ld" if offered.get("json-ld", _NO_FIELDS).get("price") else "opengraph"
+
+
+def take_stated_price(fields: Fields, sources: dict[str, str], offered: dict[str, Fields]) -> None:
+    """Take the data's price again, because the site's other pages decide."""
+    source = stated_source(offered)
+    structured = offered.get(source, _NO_FIELDS)
     for name in ("price", "regular_price"):
         fields.pop(name, None)
         sources.pop(name, None)
         if name in structured:
-            fields[name], sources[name] = structured[name], "json-ld"
+            fields[name], sources[name] = structured[name], source
 
 
 def take_shown_price(fields: Fields, sources: dict[str, str], shown: Fields) -> None:

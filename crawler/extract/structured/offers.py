@@ -105,12 +105,19 @@ def _is_for_all(node: Node) -> bool:
     return lowest is None or lowest <= 1
 
 
-def offer_fields(value: Any, url: str = "") -> Fields:
-    """Return price, currency, availability and codes of a product's offers."""
+def offer_fields(value: Any, url: str = "", number: str | None = None) -> Fields:
+    """Return price, currency, availability and codes of a product's offers.
+
+    Of several ones, the offer that the page's address names is the page's, else the only one with
+    the product's own *number*.
+    """
     offers = offers_of(value)
     if not offers:
         return {}
     page_offer = matching_url(offers, url)
+    if page_offer is None and number and len(offers) > 1:
+        numbered = [offer for offer in offers if stated_text(offer.get("sku")) == number]
+        page_offer = numbered[0] if len(numbered) == 1 else None
     ordered = [page_offer, *(o for o in offers if o is not page_offer)] if page_offer else offers
     priced = [(o, p) for o in ordered if (p := _price(o)).get("price") is not None]
     if (

@@ -43,9 +43,10 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
     variants = [v for v in as_list(node.get("hasVariant")) if isinstance(v, dict)]
     variants = variants[:_MAX_VARIANTS] if depth > 0 else []
     page_variant = (matching_url(variants, url) or variants[0]) if variants else None
+    sku = stated_text(node.get("sku"))
     fields: Fields = {
         "name": without_tags(plain_text(first_value(node, "name", "title"))),
-        "sku": stated_text(node.get("sku")),
+        "sku": sku,
         "mpn": stated_text(node.get("mpn")),
         "gtin": gtin_of(node),
         "brand": stated_maker(node.get("brand"), node.get("manufacturer")),
@@ -54,7 +55,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         "attributes": _attributes(node),
         "external_id": stated_text(first_value(node, *_IDS)),
         **_rating(node),
-        **offer_fields(node.get("offers") or _own_offer(node), url),
+        **offer_fields(node.get("offers") or _own_offer(node), url, sku),
     }
     if page_variant is not None:
         variant_fields = product_fields(page_variant, url, depth - 1)

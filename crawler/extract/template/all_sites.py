@@ -155,7 +155,7 @@ class Book:
         take_labelled_number(result, make.profile, make.shared_numbers)
         is_learned = make.profile.known or make.profile.version > 1
         if result.outweighs_data and is_learned:
-            take_stated_price(result.fields, result.sources, result.offered["json-ld"])
+            take_stated_price(result.fields, result.sources, result.offered)
         if mend(result, make.profile) and ("price", "stale") not in make.reported:
             make.reported.add(("price", "stale"))
             self._request_reread(make.mender.newest(2 * NEWEST), make)
