@@ -13,9 +13,11 @@ _OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
 _LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
 #: Not behind the first number of a range, a filter's value: `?price=0-5000`, `?price=-999`.
 _NO_RANGE = "".join(rf"(?<!=\d{{{digits}}})" for digits in range(8))
+#: A category's number alone: `products.asp?cat=13`.
+_NO_CATEGORY = r"(?!(?:cat|cpath|category|category_?id|categoryid|page|path)=[^&]*$)"
 _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
-    rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
+    rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?{_NO_CATEGORY}[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|\.p|/[a-z][\w-]*)?/?(?:$|\?)"
     rf"|/\d{{1,7}}-[a-z][\w-]*\.html?$|{_NO_RANGE}-\d{{4,}}(?:\.html?|/)?$|(?<!_c)_\d+(?:\.html?|/index\.html)$"
     r"|/[a-z\d]+-[\w-]{3,200}/p/?(?:$|\?)"

@@ -480,6 +480,8 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
             verdict.add("product", -4, "the price stands below another thing's picture and name")
         if is_near and "regular_price" in visible.fields:
             verdict.add("product", 1, "with the price before")
+    elif visible.price_distance is not None and visible.price_after_link:
+        verdict.add("product", -3, "its price stands behind another page's link, below no heading")
     elif visible.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     elif visible.on_request:

@@ -35,13 +35,10 @@ def choose_currency(fields: Fields, sources: dict[str, str], page: Page) -> None
             )
             fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:
-        # Shops that write bare numbers mean their country's currency.
-        place_currency = currency_of_place(page)
-        spoken = None if place_currency else spoken_currency(page)
-        fields["currency"], sources["currency"] = (
-            place_currency or spoken,
-            "text" if spoken else "url",
-        )
+        # Shops that write bare numbers mean their country's currency, surely if other amounts have it.
+        spoken = spoken_currency(page)
+        currency = currency_of_place(page) or spoken
+        fields["currency"], sources["currency"] = currency, "text" if currency == spoken else "url"
     if fields.get("currency") is None:
         fields.pop("currency", None)
         sources.pop("currency", None)

@@ -26,6 +26,8 @@ OLD_PRICE = (
     r"|basis|vecchio|barre|standard|vechi|regi)\b|pseudo-?price|streichpreis"
 )
 OLD_STRUCK = r"line-?through|strikethrough|was-now__was"
+#: The price of a unit beside the one of the product; alone it is the product's.
+UNIT_PRICE = r"unit(?<![a-z]unit)[-_]price|price[-_]per[-_]unit"
 ELSEWHERE = (
     r"re(?:lated|commend|view(?<!description-review)(?:(?<=\breview)s?\b|s?[-_](?:list|item|wrap|body))"
     r"|cent(?:ly)?[-_]?(?:view|prod))|up-?sell|cross(?:-?sell|_?sell|ell)|also[-_]?(?:like|bought|view)"
@@ -33,7 +35,7 @@ ELSEWHERE = (
     r"|sidebar(?<!product[-_]sidebar)(?<!price[-_]sidebar)(?<!buy[-_]sidebar)|site-header|navbar|mega-?menu"
     r"|newsletter|footer|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary"
     r"|comment|testimonial|cookie|shipping(?<!stock[-_]shipping)(?![-_]?(?:time|status|info))|delivery-cost"
-    r"|versandkosten|unit(?<![a-z]unit)[-_]price|price[-_]per[-_]unit"
+    rf"|versandkosten|{UNIT_PRICE}"
     r"|base(?<![a-z]base)-?price(?![a-z])|grundpreis|instal+ment(?<!has-installment)(?<!has-instalment)|financ|voucher|coupon(?:(?=\s|$)|-block|-code)|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )

@@ -34,6 +34,7 @@ from crawler.extract.price.net_alone import accept_net
 from crawler.extract.price.old_amounts import (
     MAX_OLD_WORDS,
     is_below_price,
+    is_surely_old,
     split_old,
     spread_other,
     unmark_old,
@@ -146,9 +147,8 @@ def _candidates(
 def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read at most _MAX_AMOUNTS amounts from all visible lines."""
     amounts, remaining = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
-    shown = _lines.DIGIT
-    line_flags = shown | _lines.HIDDEN
-    lines = [line for line in walk.lines if line.flags & line_flags == shown]
+    shown, hidden = _lines.DIGIT, _lines.HIDDEN
+    lines = [line for line in walk.lines if line.flags & (shown | hidden) == shown]
     for line in lines:
         if remaining <= 0:
             break
@@ -307,11 +307,11 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         likeliest.cost < price.cost - MAX_AHEAD and not is_beside(likeliest, price)
     ):
         price = likeliest  # its class says "regular price", and there is no other price
-    elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
+    elif likeliest.old and not is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
         price = likeliest
     elif likeliest.old and not likeliest.other and is_below_price(likeliest, price):
         price = likeliest  # its class says "regular price", and the other one is of several pieces
-    elif price.other and not likeliest.other and not _is_surely_old(likeliest):
+    elif price.other and not likeliest.other and not is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
     return candidates, price
 
@@ -354,6 +354,11 @@ def find_price(
         candidates, price = _choose(
             [c for c in candidates if not is_within(c.line.element, row)], walk
         )
+    if price is not None and price.other:
+        # An amount for something else stands nearer to the heading than the box with the price.
+        boxed = [c for c in candidates if c.line.flags & _lines.PRICE and not (c.other or c.old)]
+        boxed = [c for c in boxed if c.money.currency and not c.follows_link]
+        candidates, price = _choose(boxed, walk) if boxed else (candidates, price)
     if price is None or _is_no_price(price, walk):
         return
     price = unless_bid(price, candidates, walk.lines) if price.now else price
@@ -427,7 +432,8 @@ def _stands_behind_words(price: Candidate, walk: Lines) -> bool:
     """Whether words that call it no price stand before an amount outside of a price box."""
     if not price.money.start or price.unit or price.line.flags & _lines.PRICE:
         return False
-    return CALLS_PRICE(_words_before(walk, price)) is None
+    words, label = _words_before(walk, price), label_before(walk, price.line)
+    return CALLS_PRICE(words) is None and CALLS_PRICE(label) is None
 
 
 def _set_regular(
@@ -476,11 +482,6 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
     if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
     return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
-
-
-def _is_surely_old(amount: Candidate) -> bool:
-    """Whether a mark, and words or a strike element as well, say that an amount is old."""
-    return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
 
 
 def _is_regular_price(amount: Candidate, price: Candidate) -> bool:

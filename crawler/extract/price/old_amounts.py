@@ -34,6 +34,11 @@ def unmark_old(candidates: list[Candidate]) -> list[Candidate]:
     return _drop_old_in_prose(_unmark_lone(candidates))
 
 
+def is_surely_old(amount: Candidate) -> bool:
+    """Whether a mark, and words or a strike element as well, say that an amount is old."""
+    return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
+
+
 def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
     """Mark an amount with a label of both prices as the price, if no lower one stands beside it.
 

@@ -52,6 +52,8 @@ _MAX_REDUCED = 2
 _CELLS = frozenset({"dd", "td"})
 #: Lines below an amount that are searched for one alone.
 _MAX_BELOW = 6
+#: A whole price without its currency, from which on it is rather no number of pieces.
+_MIN_UNSIGNED = 10
 
 
 def is_in_prose(walk: Lines, price: Candidate) -> bool:
@@ -157,16 +159,18 @@ def rival_of(price: Candidate, candidates: list[Candidate], walk: Lines) -> Deci
     Both have words, `Crate £90 / Bottle £16`, or the lower one above one without any: `For readers
     £14 / £16` may be a reduction.
     """
-    is_bare = _is_bare(price)
+    is_bare, value = _is_bare(price), price.money.value
     if not is_bare and (beside := _beside_in_line(price, candidates)):
         return beside
+    if price.money.currency is None and value < _MIN_UNSIGNED and not value % 1:
+        # A figure without a sign, on a page that writes one, may count something.
+        return next((c.money.value for c in candidates if c.money.currency), None)
     place, lines = price.line.index, walk.lines
     near = lines[place - 1].flags | (
         0 if is_bare or place + 1 >= len(lines) else lines[place + 1].flags
     )
     if not near & _lines.DIGIT:
         return None
-    value = price.money.value
     for c in candidates:
         distance = place - c.line.index
         if (

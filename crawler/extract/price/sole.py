@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import attrs
 
+from crawler.extract.page.class_words import UNIT_PRICE
 from crawler.extract.page.lines import BEYOND, CARD, LINK, PRICE, Line, Lines
 from crawler.extract.price.other_amounts import RANGE
 from crawler.extract.price.per_unit import names_unit
 from crawler.extract.price.regular_price import Candidate
 from crawler.extract.price.words_around import label_before
 from crawler.extract.price.words_beside import AROUND, BEHIND, says_from
-from crawler.extract.words import any_word
+from crawler.extract.words import CachedRule, any_word
 
 #: The price before and the price now.
 _PAIR = 2
 #: Words for what a reduction saves.
 _SAVES = any_word("amounts", "saved")
+#: Classes of a unit's price: `<span class="unit_price">`.
+_IS_OF_UNIT = CachedRule(lambda words: re.search(UNIT_PRICE, words[:200].lower()) is not None)
 
 
 def is_sole(
@@ -78,6 +82,7 @@ def with_saved(candidates: list[Candidate], walk: Lines) -> list[Candidate]:
 
 
 def is_beside_others(line: Line) -> bool:
-    """Whether a price seems another product's only because it is below a heading about others."""
-    line_flags = BEYOND | PRICE
-    return line.flags & line_flags == line_flags and not line.flags & (CARD | LINK)
+    """Whether a price seems another one only by a heading about others, or by a unit in its class."""
+    if not line.flags & PRICE or line.flags & (CARD | LINK):
+        return False
+    return bool(line.flags & BEYOND) or _IS_OF_UNIT[line.element.get("class") or ""]

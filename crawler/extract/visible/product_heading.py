@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import (
@@ -113,7 +114,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if not text or is_shop_name or is_general(text) or is_logo(page, element):
             continue
         score = _score(element, text, title, expected_name, page.url)
-        if score > best_score and is_of_frame(element):
+        if score > best_score and is_of_frame(element) and not _is_addressed(text, page):
             framed = framed if framed is not None else element
         elif score > best_score or (score == best_score == _MAX_UNTITLED and _in_dialog(likeliest)):
             likeliest, best_score = element, score
@@ -157,6 +158,17 @@ def _unless_whole_title(framed: Element | None, title: str) -> Element | None:
     """Return a heading of the page's head, unless it is the whole title: the shop's name."""
     is_whole_title = framed is not None and short_text(framed).casefold() == title
     return None if is_whole_title else framed
+
+
+def _is_addressed(text: str, page: Page) -> bool:
+    """Whether the title and the address have a heading's text, which is no shop's name then.
+
+    `<div class="header">` may be the product's own, with its trail.
+    """
+    address = without_origin(page.url).casefold()
+    words = [word for word in _WORDS.findall(text) if len(word) >= _MIN_NAME]
+    in_address = sum(word in address for word in words)
+    return text in page.title.casefold() and 2 <= in_address >= len(words) / 2
 
 
 def _name_behind_maker(heading: Element, title: str) -> Element:
