@@ -70,6 +70,7 @@ from crawler.extract.price.sentences import (
     is_called_price,
     is_in_prose,
     is_mentioned,
+    is_no_price_beside,
     likelier_beside,
     rival_of,
 )
@@ -114,8 +115,6 @@ _MAX_AMOUNTS = 3_000
 _MAX_LINKED, _MAX_ROWS = 6, 3
 #: Lines from the price to a higher amount that is the regular price by its place alone.
 _MAX_LINES = 2
-#: The highest ratio of a regular price to the price.
-_MAX_RATIO = 5
 
 
 def _candidates(
@@ -307,7 +306,7 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         likeliest.cost < price.cost - MAX_AHEAD and not is_beside(likeliest, price)
     ):
         price = likeliest  # its class says "regular price", and there is no other price
-    elif likeliest.old and not is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
+    elif likeliest.old and not is_surely_old(likeliest) and is_no_price_beside(price, likeliest):
         price = likeliest
     elif likeliest.old and not likeliest.other and is_below_price(likeliest, price):
         price = likeliest  # its class says "regular price", and the other one is of several pieces
@@ -317,13 +316,21 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
 
 
 def _without_code(
-    candidates: list[Candidate], price: Candidate, walk: Lines
+    candidates: list[Candidate], price: Candidate | None, walk: Lines
 ) -> tuple[list[Candidate], Candidate | None]:
     """Choose anew if all other amounts have another currency: the price is an item `CAD83439`."""
+    if price is None or not price.line.text.isalnum():
+        return candidates, price
     currencies = {c.money.currency for c in candidates if c.line is not price.line} - {None}
     if not (price.money.currency and currencies) or price.money.currency in currencies:
         return candidates, price
     return _choose([c for c in candidates if c.line is not price.line], walk)
+
+
+def _boxed(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the amounts in boxes for prices; one of something else may stand before them."""
+    boxed = [c for c in candidates if c.line.flags & _lines.PRICE and not (c.other or c.old)]
+    return [c for c in boxed if c.money.currency and not c.follows_link]
 
 
 def find_price(
@@ -341,9 +348,7 @@ def find_price(
     amounts = _all_amounts(walk, local, tiles)
     candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
     signs.priced_choices = has_several(candidates)
-    candidates, price = _choose(candidates, walk)
-    if price is not None and price.line.text.isalnum():
-        candidates, price = _without_code(candidates, price, walk)
+    candidates, price = _without_code(*_choose(candidates, walk), walk)
     main = walk.lines[walk.heading].element if walk.heading >= 0 else None
     for _ in range(_MAX_ROWS if tiles else 0):
         row = [] if price is None else amounts.row_of(price.line, main)
@@ -354,11 +359,8 @@ def find_price(
         candidates, price = _choose(
             [c for c in candidates if not is_within(c.line.element, row)], walk
         )
-    if price is not None and price.other:
-        # An amount for something else stands nearer to the heading than the box with the price.
-        boxed = [c for c in candidates if c.line.flags & _lines.PRICE and not (c.other or c.old)]
-        boxed = [c for c in boxed if c.money.currency and not c.follows_link]
-        candidates, price = _choose(boxed, walk) if boxed else (candidates, price)
+    if price is not None and price.other and (boxed := _boxed(candidates)):
+        candidates, price = _choose(boxed, walk)
     if price is None or _is_no_price(price, walk):
         return
     price = unless_bid(price, candidates, walk.lines) if price.now else price
@@ -472,16 +474,6 @@ def _is_paired(amount: Candidate, price: Candidate, candidates: Sequence[Candida
     """
     places = [c.line.index for c in candidates if c.money.value == price.money.value]
     return any(abs(amount.line.index - place) <= _MAX_LINES for place in places)
-
-
-def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
-    """Whether an amount outside of price boxes cannot be the reduced price of *regular*.
-
-    It ends a sentence about something else, or is a small part of *regular*.
-    """
-    if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
-        return False
-    return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
 
 
 def _is_regular_price(amount: Candidate, price: Candidate) -> bool:

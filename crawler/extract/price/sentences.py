@@ -52,6 +52,8 @@ _MAX_REDUCED = 2
 _CELLS = frozenset({"dd", "td"})
 #: Lines below an amount that are searched for one alone.
 _MAX_BELOW = 6
+#: The highest ratio of a regular price to the price.
+_MAX_RATIO = 5
 #: A whole price without its currency, from which on it is rather no number of pieces.
 _MIN_UNSIGNED = 10
 
@@ -103,6 +105,16 @@ def ends_sentence(
     in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
     is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
     return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
+
+
+def is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
+    """Whether an amount outside of price boxes cannot be the reduced price of *regular*.
+
+    It ends a sentence about something else, or is a small part of *regular*.
+    """
+    if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
+        return False
+    return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
 
 
 def likelier_beside(price: Candidate, current: list[Candidate], walk: Lines) -> Candidate:
