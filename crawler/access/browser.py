@@ -51,6 +51,8 @@ _LOCAL_S, _REMOTE_S = 5.0, 300.0
 _FILE_NAME = "playwright_suggested_filename"
 #: How often a page that leads elsewhere is looked at, ms.
 _LOOK_MS = 50.0
+#: How often a page is opened where the browser has no window for it yet, and the wait between, s.
+_WINDOW_TRIES, _WINDOW_S = 20, 0.25
 _DRIVER_ENDED = "Playwright's own program has ended"
 #: Playwright's mark before the error output of the browser's program.
 _STDERR_MARK = "[err] "
@@ -169,6 +171,19 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         wrapper = await super()._create_browser_context(*args, **kwargs)
         await wrapper.context.route("**", lambda route: route.abort())
         return wrapper
+
+    async def _create_page(self, request: Request, spider: Spider) -> Page:
+        """Open a page; again where Firefox has no window ready yet, because nothing was sent."""
+        for tries_left in reversed(range(_WINDOW_TRIES)):
+            try:
+                page: Page = await super()._create_page(request, spider)
+            except PlaywrightError as error:
+                if not tries_left or not _lacks_window(error):
+                    raise
+            else:
+                return page
+            await asyncio.sleep(_WINDOW_S)
+        raise AssertionError  # the last try returns or raises
 
     async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
         """Act on the page, and on those that it leads to, until it leads nowhere."""
@@ -375,6 +390,15 @@ def _line_of(error: PlaywrightError) -> str:
     """Return the error as one line; Firefox has the reason on a second line."""
     line, next_line, *_ = [*(error.message or "the browser failed").splitlines(), ""]
     return f"{line}: {next_line}" if next_line.startswith("Message: ") else line
+
+
+def _lacks_window(error: PlaywrightError) -> bool:
+    """Whether Firefox opens no page, because the window for it is about to open or to close.
+
+    >>> _lacks_window(PlaywrightError("Protocol error (browsingContext.create): unknown error"))
+    True
+    """
+    return "browsingContext.create" in error.message
 
 
 def _log_without_playwright(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
