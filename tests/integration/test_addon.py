@@ -407,6 +407,19 @@ def test_beside_another_scheduler_nothing_is_changed() -> None:
     assert settings.copy_to_dict() == before
 
 
+def test_a_cache_without_a_project_folder_leaves_the_add_on_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings named by the environment, as Scrapyd does, need no scrapy.cfg. Such a worker had the
+    frontier, but Scrapy's retries and feeds: each wrote its own feed over those of the others."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "scrapy.settings.default_settings")
+    settings = Settings({"HTTPCACHE_ENABLED": True})
+    Addon().update_settings(settings)
+    replaced = {getattr(key, "__name__", key) for key in settings["EXTENSIONS"]}
+    assert replaced >= {"FeedExporter", "CloseSpider"}
+
+
 @pytest.mark.parametrize("priority", ["project", "spider"])
 def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority: str) -> None:
     settings = Settings()

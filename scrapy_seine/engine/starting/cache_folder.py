@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tempfile import TemporaryFile
 
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from scrapy.utils.project import data_path
 
@@ -25,6 +26,8 @@ def check_cache_folder(settings: BaseSettings) -> None:
     try:
         with TemporaryFile(dir=data_path(settings["HTTPCACHE_DIR"], createdir=True)):
             pass
+    except NotConfigured:
+        return  # without a scrapy.cfg there is no such folder: Scrapy says so, and caches nothing
     except OSError as error:
         name = settings["HTTPCACHE_DIR"]
         raise ConfigError(f"HTTPCACHE_DIR={name} cannot be written: {error.strerror}") from None
