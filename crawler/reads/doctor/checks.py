@@ -14,6 +14,7 @@ import attrs
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
+from crawler.stores.migrations import Damage
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_check import faults
@@ -246,12 +247,7 @@ class PostgresFacts(Value):
 
     version: int
     """The major version."""
-    pending: tuple[str, ...]
-    """Migrations that are not applied."""
-    missing_tables: tuple[str, ...] = ()
-    """Tables that migrations made, and that are gone."""
-    missing_columns: tuple[str, ...] = ()
-    """Columns of the others that are gone."""
+    damage: Damage
     skew_s: float
     connections: int
     """Connections in use."""
@@ -264,8 +260,6 @@ class PostgresFacts(Value):
     """Whether this user has the rights of the tables' owner."""
     unfilled_columns: tuple[str, ...] = ()
     """NOT NULL columns without a default that our rows do not fill."""
-    rounding_columns: tuple[str, ...] = ()
-    """Columns, with their types, that keep another value than is stored in them."""
 
 
 def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) -> list[Finding]:
@@ -276,16 +270,17 @@ def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) ->
         if is_too_old
         else _ok("postgresql", f"PostgreSQL {facts.version} answers")
     ]
-    if facts.pending and migrates_itself:
-        count = len(facts.pending)
+    damage = facts.damage
+    if damage.pending and migrates_itself:
+        count = len(damage.pending)
         text = f"lacks {count} migration{'s' * (count > 1)}; the next `scrapy crawl` applies them"
         findings.append(_ok("schema", text))
-    elif facts.pending:
-        text = f"the schema lacks {', '.join(facts.pending)}"
+    elif damage.pending:
+        text = f"the schema lacks {', '.join(damage.pending)}"
         findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
-    elif facts.missing_tables or facts.missing_columns:
-        part = "table" if facts.missing_tables else "column"
-        text = f"the {part} {', '.join(facts.missing_tables or facts.missing_columns)} is gone"
+    elif damage.tables or damage.columns:
+        part = "table" if damage.tables else "column"
+        text = f"the {part} {', '.join(damage.tables or damage.columns)} is gone"
         advice = "restore it from a backup, or empty the schema and run `scrapy migrate`"
         findings.append(Finding("fail", "schema", text, advice))
     else:
@@ -309,8 +304,8 @@ def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) ->
         )
         advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
         findings.append(Finding("fail", "schema", text, advice))
-    if facts.rounding_columns:
-        text = f"values are rounded or cut by the type of {', '.join(facts.rounding_columns)}"
+    if damage.rounding:
+        text = f"values are rounded or cut by the type of {', '.join(damage.rounding)}"
         advice = "ALTER TABLE … ALTER COLUMN … TYPE …, then crawl again; `item` has the values"
         findings.append(Finding("warn", "schema", text, advice))
     if facts.connections > MAX_SHARE * facts.max_connections:

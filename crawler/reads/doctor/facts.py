@@ -23,7 +23,7 @@ from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
-from crawler.stores.migrations import missing_columns, missing_tables, pending, rounding_columns
+from crawler.stores.migrations import damage
 from crawler.stores.queries import filled_columns
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.broken_imports import BrokenFile
@@ -214,9 +214,7 @@ def _postgres_facts(url: str) -> PostgresFacts:
         )
         return PostgresFacts(
             version=connection.server_version // 10000,
-            pending=(pending_names := tuple(pending(url))),
-            missing_tables=() if pending_names else tuple(missing_tables(url)),
-            missing_columns=() if pending_names else tuple(missing_columns(url)),
+            damage=damage(cursor),
             skew_s=time.time() - now_s,
             connections=connections,
             max_connections=max_connections,
@@ -224,5 +222,4 @@ def _postgres_facts(url: str) -> PostgresFacts:
             closed_tables=closed_tables,
             owner=owner,
             unfilled_columns=unfilled_columns,
-            rounding_columns=tuple(rounding_columns(url)),
         )

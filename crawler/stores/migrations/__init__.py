@@ -1,21 +1,7 @@
 """The database's schema, as numbered SQL files, and how they are applied."""
 
-from crawler.stores.migrations.applying import (
-    available,
-    migrate,
-    missing_columns,
-    missing_tables,
-    pending,
-    prepare,
-    rounding_columns,
-)
+from crawler.stores.migrations.applying import migrate, pending, prepare
+from crawler.stores.migrations.damage import Damage, damage
+from crawler.stores.migrations.files import available
 
-__all__ = [
-    "available",
-    "migrate",
-    "missing_columns",
-    "missing_tables",
-    "pending",
-    "prepare",
-    "rounding_columns",
-]
+__all__ = ["Damage", "available", "damage", "migrate", "pending", "prepare"]

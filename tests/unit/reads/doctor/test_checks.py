@@ -16,6 +16,7 @@ from crawler.reads.doctor.checks import (
     version_findings,
 )
 from crawler.reads.doctor.clocks import clock_findings
+from crawler.stores.migrations import Damage
 from settings.environment import apply
 
 BASE = {
@@ -112,7 +113,7 @@ def test_a_clock_that_is_wrong_is_told_with_its_side():
 def postgres(migrates_itself=False, **change):
     healthy = {
         "version": 16,
-        "pending": (),
+        "damage": Damage(),
         "skew_s": 0.0,
         "connections": 5,
         "max_connections": 100,
@@ -124,10 +125,13 @@ def postgres(migrates_itself=False, **change):
 def test_the_database_is_judged():
     assert judged(postgres()) == []
     assert judged(postgres(version=13)) == [("fail", "postgresql")]
-    assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
-    assert judged(postgres(pending=("0002_attempts",), migrates_itself=True)) == []
+    behind = Damage(pending=("0002_attempts",))
+    assert judged(postgres(damage=behind)) == [("fail", "schema")]
+    assert judged(postgres(damage=behind, migrates_itself=True)) == []
     assert judged(postgres(unfilled_columns=("products.shelf",))) == [("fail", "schema")]
-    assert judged(postgres(rounding_columns=("products.price (integer)",))) == [("warn", "schema")]
+    assert judged(postgres(damage=Damage(rounding=("products.price (integer)",)))) == [
+        ("warn", "schema")
+    ]
     assert judged(postgres(connections=95)) == [("warn", "postgresql")]
     assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
     assert judged(postgres(owner=False)) == [("warn", "postgresql")]
