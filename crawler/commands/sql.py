@@ -7,7 +7,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import attrs
@@ -44,6 +45,12 @@ _PIECES = re.compile(
     r"""|(--[^\n]*|/\*.*?\*/)|([;()])""",
     re.DOTALL,
 )
+#: Types of PostgreSQL of which Python's objects say less or something else, with their arrays: a
+#: month would be 30 days, bytes an object's address.
+_AS_WRITTEN = {17: 1001, 1083: 1183, 1266: 1270, 1186: 1187}
+#: Python's dates lack infinity and years before 1 or after 9999; these are shown as written, too.
+_DATES = {1082: 1182, 1114: 1115, 1184: 1185}
+_PYTHONS_DATE = re.compile(r"\d{4}-\d\d-\d\d(?: [\d:.+-]+)?")
 #: The body of a function in standard SQL, whose semicolons divide nothing either.
 _ATOMIC = re.compile(r"\bBEGIN\s+ATOMIC\b", re.IGNORECASE)
 
@@ -60,8 +67,12 @@ class Result(Value):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """The rows by their columns."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        """The rows by their columns; of one name the second is `name_2`, so that none is lost."""
+        names: list[str] = []
+        for column in self.columns:
+            spellings = (f"{column}_{n}" if n > 1 else column for n in count(1))
+            names.append(next(name for name in spellings if name not in names))
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
 
 
 class Command(SeineCommand):
@@ -135,9 +146,30 @@ def _is_blank(statement: str) -> bool:
     return not _PIECES.sub(lambda piece: "" if piece[2] else piece[0], statement).strip()
 
 
+def _keep_as_written(connection: extensions.connection) -> None:
+    """Read values that Python's objects would change as the text that PostgreSQL writes."""
+    for oid, array in {**_AS_WRITTEN, **_DATES}.items():
+        reader = _reader(extensions.string_types[oid] if oid in _DATES else None)
+        one = extensions.new_type((oid,), "AS_WRITTEN", reader)
+        extensions.register_type(one, connection)
+        many = extensions.new_array_type((array,), "AS_WRITTEN[]", one)
+        extensions.register_type(many, connection)
+
+
+def _reader(dates: Any) -> Callable[[Any, extensions.cursor], Any]:
+    """Return a function that reads a date by *dates*, if it is one of Python's; else the text."""
+
+    def read(text: Any, cursor: extensions.cursor) -> Any:
+        is_date = dates and text and _PYTHONS_DATE.fullmatch(text)
+        return dates(text, cursor) if is_date else text
+
+    return read
+
+
 def _run(url: str, statements: Sequence[str]) -> list[Result]:
     """Run statements in one transaction."""
     with connected(url) as connection:
+        _keep_as_written(connection)
         try:
             with connection, connection.cursor() as cursor:
                 return [_result(cursor, statement) for statement in statements]
@@ -180,8 +212,8 @@ def _show(result: Result) -> None:
         if len(result.rows) == _MAX_ROWS
         else ""
     )
-    count = len(result.rows)
-    print(f"{count:,} row{'' if count == 1 else 's'}{truncated}")
+    rows = len(result.rows)
+    print(f"{rows:,} row{'' if rows == 1 else 's'}{truncated}")
 
 
 def _cell(value: Any) -> str:

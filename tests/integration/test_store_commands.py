@@ -166,6 +166,24 @@ def test_sql_shows_the_result_of_each_statement(
     perform(sql.Command, "SELECT count(*) FROM things")  # all or none
 
 
+def test_sql_shows_values_as_postgresql_writes_them(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A date before Christ was a traceback, infinity the year 9999, a month 30 days, bytes an
+    object's address, and of two columns of one name JSON had one."""
+    statement = (
+        "SELECT '0044-03-15 BC'::date d, 'infinity'::timestamptz t, '1 month'::interval i,"
+        " '\\x00ff'::bytea b, array['a'::bytea] bs, '24:00'::time h, '2026-01-02'::date d,"
+        " array['2026-01-02'::date, '-infinity'] ds, 3 d_2"
+    )
+    perform(sql.Command, statement, as_json=True)
+    written = {"d": "0044-03-15 BC", "t": "infinity", "i": "1 mon", "b": "\\x00ff"}
+    lists = {"bs": ["\\x61"], "ds": ["2026-01-02", "-infinity"]}
+    one_name = {"d_2": "2026-01-02", "d_2_2": 3}
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row == {**written, **lists, "h": "24:00:00", **one_name}
+
+
 def test_ctrl_c_ends_a_long_statement(database: str) -> None:
     """The command ended when the statement did, whatever was pressed."""
     code = "from scrapy_seine.interrupts import main; main()"

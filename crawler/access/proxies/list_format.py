@@ -33,6 +33,8 @@ SESSIONS = 10
 _MAX_SESSIONS = 1000
 _MAX_PORT = 65535
 _OPTIONS = ("pool", "country", "provider", "sessions")
+#: How a file's path begins, where a proxy's address was expected.
+_PATHS = ("/", "./", "../", "~/")
 _PORTS = {"http": 80, "https": 443}
 #: Characters of a URL that may be sent: those of RFC 3986 in ASCII.
 _SENT = re.compile(r"[!#-;=?-\[\]_a-z~]+")
@@ -93,6 +95,8 @@ def parse(lines: Iterable[str]) -> tuple[list[Proxy], list[BadLine]]:
 
 
 def _line(text: str) -> list[Proxy]:
+    if text.startswith(_PATHS):
+        raise ValueError("it is a file's path; name the file in SEINE_PROXIES_PATH")
     address, *option_words = text.split()
     options = {}
     for option in option_words:
@@ -166,7 +170,7 @@ def _url(address: str) -> str:
     if not host or not re.fullmatch(r"[\w.:-]+", host):
         raise ValueError("the address names no host")
     if not port or port > _MAX_PORT:
-        raise ValueError("the address names no port")
+        raise ValueError("the address names no port; a file is named by SEINE_PROXIES_PATH")
     if _BRACES.search(parts.netloc):  # the proxy would get the name in braces as its login
         raise ValueError("the address has other braces than {url} and {session}; write { as %7B")
     if parts.path not in ("", "/") or parts.query or parts.fragment:

@@ -41,7 +41,7 @@ class ProxyList:
         proxies, bad = ProxyList(self.lines, [str(path) for path in self.paths]).read() or ([], [])
         if bad and not proxies:
             line = bad[0]
-            raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")
+            raise ConfigError(f"the list of proxies has none: line {line.number}: {line.reason}")
         source = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
         if proxies:
             return ""

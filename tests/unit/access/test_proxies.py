@@ -87,6 +87,13 @@ def test_a_bad_line_is_named_by_its_number_and_the_others_are_used(line: str) ->
     assert bad[0].reason
 
 
+@pytest.mark.parametrize("path", ["/etc/proxies.txt", "./proxies.txt", "~/proxies", "proxies.txt"])
+def test_a_files_path_in_the_place_of_an_address_names_its_setting(path: str) -> None:
+    """ "The address names no host" told nobody that SEINE_PROXIES takes no path."""
+    _, (bad,) = parse([path])
+    assert "SEINE_PROXIES_PATH" in bad.reason
+
+
 def test_a_comment_may_stand_behind_a_proxy() -> None:
     proxies, bad = parse(["a.example:1 # the good one", "b.example:2:me:a#b country=DE #paid"])
     assert [(p.url, p.country) for p in proxies] == [
