@@ -20,8 +20,8 @@ class Missing:
     url: str
     """The product's own address."""
     site_id: str
-    is_shown: bool = False
-    """Whether the address itself answered, with a page that shows something else."""
+    may_pass: bool = False
+    """Whether that may pass, because no redirect for good leads away from the address."""
 
 
 @attrs.define(kw_only=True)

@@ -212,7 +212,7 @@ class Storage:
         """Queue that a known product's page shows no product. Never waits, never raises."""
         entry = current.get()
         answered_at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
-        row = Vanished(item.site_id, item.url, answered_at, final=False, shown=item.is_shown)
+        row = Vanished(item.site_id, item.url, answered_at, final=False, may_pass=item.may_pass)
         self.store_vanished(row, self.inflight.hold(item))
 
     def parser(self, url: str) -> str:

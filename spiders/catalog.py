@@ -36,7 +36,7 @@ from spiders.asked_elsewhere import AskedElsewhere
 from spiders.gates import Gates
 from spiders.learned_addresses import LearnedAddresses
 from spiders.page_count_search import COUNTED, FurtherPages
-from spiders.page_reading import SEARCH, SHELF, job_of, shows_another, site_id_of
+from spiders.page_reading import SEARCH, SHELF, job_of, moved_for_good, shows_another, site_id_of
 from spiders.sitemaps import Sitemaps
 
 #: What stands for unfollowed links among the folders of languages that were logged.
@@ -316,7 +316,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         redirected = "redirect_urls" in response.meta
         item = None if redirected or result is None else result.unavailable()
         if item is None:
-            yield Missing(url, site_id, is_shown=result is not None and not redirected)
+            yield Missing(url, site_id, may_pass=not moved_for_good(response))
         elif known_product:  # empty for several products at one URL: the page does not say which
             item.external_id, item.name = known_product["id"], known_product["name"]
             item.site_id, item.job_id = site_id, response.meta.get(m.JOB_ID)

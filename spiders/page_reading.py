@@ -97,13 +97,21 @@ def shows_another(response: Response, external_ids: set[str | None]) -> bool:
     A redirect for now (to a region's page, a campaign's) says nothing of the product.
     """
     known = (response.meta.get(m.KNOWN) or {}).get("id")
+    is_another = bool(known) and None not in external_ids and known not in external_ids
+    return is_another and moved_for_good(response)
+
+
+def moved_for_good(response: Response) -> bool:
+    """Whether an address is redirected for good to another path.
+
+    A redirect for now may lead to a notice that the shop is closed for an hour, and one that only
+    changes the host or the scheme says nothing of the page.
+    """
     reasons = response.meta.get("redirect_reasons")
-    if not known or response.request is None or not reasons:
-        return False
-    if not all(reason in _FOR_GOOD for reason in reasons):
+    if response.request is None or not reasons:
         return False
     paths = {urlsplit(url).path for url in (requested_address(response.request), response.url)}
-    return len(paths) > 1 and None not in external_ids and known not in external_ids
+    return len(paths) > 1 and all(reason in _FOR_GOOD for reason in reasons)
 
 
 def site_id_of(response: Response) -> str:

@@ -62,8 +62,8 @@ class Vanished(Value):
     at: datetime
     final: bool = True
     """True: the products are gone; False: the end of a complete crawl decides."""
-    shown: bool = False
-    """Whether the URL answered with a page that shows no product, so that one crawl is no proof."""
+    may_pass: bool = False
+    """Whether the page may show the product again, so that one crawl is no proof."""
 
 
 @attrs.frozen(eq=False, repr=False)

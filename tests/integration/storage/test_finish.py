@@ -46,7 +46,7 @@ def miss(database: str, *numbers: int, at: datetime = T0 + 2 * MINUTE, final: bo
 def show_none(database: str, *numbers: int, at: datetime) -> None:
     """Their own pages show no product, with status 200."""
     rows = [
-        Vanished("shop", f"https://shop.example/p/{n}", at, final=False, shown=True)
+        Vanished("shop", f"https://shop.example/p/{n}", at, final=False, may_pass=True)
         for n in numbers
     ]
     with transaction(database) as connection, connection.cursor() as cursor:
