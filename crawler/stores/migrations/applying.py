@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 
 import psycopg2
-from psycopg2 import extensions
+from psycopg2 import errors, extensions
 
-from crawler.stores.migrations.damage import applied, damage
+from crawler.stores.migrations.damage import Damage, applied, damage
 from crawler.stores.migrations.files import Migration, available
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.sinks.postgres.database import (
@@ -54,6 +54,10 @@ def migrate(database_url: str) -> list[str]:
             connection.cursor() as cursor,
         ):
             return _apply(cursor)
+    except errors.InsufficientPrivilege as error:
+        raise MigrationError(
+            f"migration failed: {line_of(error)}; run `scrapy migrate` as the schema's owner"
+        ) from None
     except psycopg2.Error as error:
         raise MigrationError(f"migration failed: {line_of(error)}") from None
 
@@ -64,23 +68,22 @@ def pending(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    with transaction(database_url) as connection, connection.cursor() as cursor:
-        return list(damage(cursor).pending)
+    return list(_damage(database_url).pending)
 
 
 def prepare(database_url: str, is_embedded: bool) -> None:
-    """Migrate the embedded database; for any other, check that it is up to date.
+    """Migrate the embedded database if it lacks anything; for any other, check that it does not.
 
     Raises:
         StoreUnreachable: the database does not answer.
         MigrationError: the database is not up to date, a table or column is gone, or a migration
             fails.
     """
-    if is_embedded:
+    found = _damage(database_url)
+    if found.pending and is_embedded:  # else a role that may not make tables could not start
         for name in migrate(database_url):
             logger.info("applied migration %s", name)
-    with transaction(database_url) as connection, connection.cursor() as cursor:
-        found = damage(cursor)
+        found = _damage(database_url)
     if found.pending:
         raise MigrationError(
             f"the database lacks {', '.join(found.pending)}; run `scrapy migrate` first"
@@ -93,6 +96,11 @@ def prepare(database_url: str, is_embedded: bool) -> None:
             )
     if found.rounding:
         logger.warning("values are rounded or cut by the type of %s", ", ".join(found.rounding))
+
+
+def _damage(database_url: str) -> Damage:
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        return damage(cursor)
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

@@ -80,6 +80,16 @@ def test_a_column_whose_type_rounds_values_is_named_at_the_start_and_by_the_doct
     }
 
 
+def test_a_role_that_may_make_no_table_starts_where_nothing_is_to_be_made(database: str) -> None:
+    """In laptop mode with a database of one's own a worker ended with "permission denied"."""
+    execute(database, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    with lesser_role(database) as url:
+        prepare(url, is_embedded=True)
+        execute(database, "DELETE FROM seine_migrations WHERE name LIKE '0002%'")
+        with pytest.raises(MigrationError, match="run `scrapy migrate` as the schema's owner"):
+            prepare(url, is_embedded=True)
+
+
 def test_the_doctor_needs_one_connection_alone(database: str) -> None:
     """Each look at the schema took a second one, which a role with CONNECTION LIMIT 1 has not."""
     with lesser_role(database) as url:
