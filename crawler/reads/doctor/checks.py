@@ -14,7 +14,7 @@ import attrs
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
-from crawler.stores.migrations import Damage
+from crawler.stores.migrations import Damage, damage_texts
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_check import faults
@@ -304,10 +304,7 @@ def postgres_findings(facts: PostgresFacts, *, migrates_itself: bool = False) ->
         )
         advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
         findings.append(Finding("fail", "schema", text, advice))
-    if damage.rounding:
-        text = f"values are rounded or cut by the type of {', '.join(damage.rounding)}"
-        advice = "ALTER TABLE … ALTER COLUMN … TYPE …, then crawl again; `item` has the values"
-        findings.append(Finding("warn", "schema", text, advice))
+    findings += [Finding("warn", "schema", *told) for told in damage_texts(damage)]
     if facts.connections > MAX_SHARE * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         findings.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))

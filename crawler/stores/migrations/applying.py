@@ -12,7 +12,7 @@ import logging
 import psycopg2
 from psycopg2 import errors, extensions
 
-from crawler.stores.migrations.damage import Damage, applied, damage
+from crawler.stores.migrations.damage import Damage, applied, damage, damage_texts
 from crawler.stores.migrations.files import Migration, available
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.sinks.postgres.database import (
@@ -94,8 +94,8 @@ def prepare(database_url: str, is_embedded: bool) -> None:
                 f"the database has lost the {part} {', '.join(names)}, and no migration makes it "
                 "again; restore it from a backup, or empty the schema and run `scrapy migrate`"
             )
-    if found.rounding:
-        logger.warning("values are rounded or cut by the type of %s", ", ".join(found.rounding))
+    for text, _ in damage_texts(found):
+        logger.warning("%s", text)
 
 
 def _damage(database_url: str) -> Damage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 from psycopg2 import extensions
@@ -24,6 +24,7 @@ _KEEPING = {
 }
 _STATEMENT = re.compile(r"^(?:CREATE|ALTER) TABLE (\w+)\b(.*?);$", re.MULTILINE | re.DOTALL)
 _COLUMN = re.compile(rf"(?:^ +|ADD COLUMN )(\w+) +({'|'.join(_KEEPING)})\b(?!\[)", re.MULTILINE)
+_TRIGGER = re.compile(r"^CREATE TRIGGER (\w+) \w+ \w+ ON (\w+)\b", re.MULTILINE)
 _LENGTH = re.compile(r"^(character varying)\(\d+\)$")
 
 
@@ -39,6 +40,10 @@ class Damage(Value):
     """Columns of the others that are gone."""
     rounding: tuple[str, ...] = ()
     """Columns, with their types, that keep another value than is stored in them."""
+    silent: tuple[str, ...] = ()
+    """Triggers that migrations made, and that are gone or disabled."""
+    changing: tuple[str, ...] = ()
+    """Triggers of others that see each row before it is stored."""
 
 
 def damage(cursor: extensions.cursor) -> Damage:
@@ -57,8 +62,9 @@ def damage(cursor: extensions.cursor) -> Damage:
     pending = tuple(migration.name for migration in migrations if migration.name not in names)
     made = _made_columns(migrations)
     rounding = _rounding(found, made)
+    silent, changing = _triggers(cursor, tables, migrations)
     if pending:
-        return Damage(pending=pending, rounding=rounding)
+        return Damage(pending=pending, rounding=rounding, changing=changing)
     there = {table for table, _, _ in found}
     columns = {(table, column) for table, column, _ in found}
     return Damage(
@@ -69,7 +75,35 @@ def damage(cursor: extensions.cursor) -> Damage:
             if table in there and (table, column) not in columns
         ),
         rounding=rounding,
+        silent=silent,
+        changing=changing,
     )
+
+
+def damage_texts(found: Damage) -> list[tuple[str, str]]:
+    """Return what lets a worker store its rows, if otherwise than it should: text and remedy.
+
+    >>> damage_texts(Damage(changing=("products.round",)))[0][0]
+    'a trigger may change or keep out rows before they are stored: products.round'
+    """
+    texts = (
+        (
+            "values are rounded or cut by the type of",
+            found.rounding,
+            "ALTER TABLE … ALTER COLUMN … TYPE …, then crawl again; `item` has the values",
+        ),
+        (
+            "changes of prices and stock are not kept, because this trigger is gone or disabled:",
+            found.silent,
+            "ALTER TABLE … ENABLE TRIGGER …, or make it again as in 0001_products.sql",
+        ),
+        (
+            "a trigger may change or keep out rows before they are stored:",
+            found.changing,
+            "DROP TRIGGER …, unless it is meant; `item` has the values that were read",
+        ),
+    )
+    return [(f"{text} {', '.join(names)}", advice) for text, names, advice in texts if names]
 
 
 def applied(cursor: extensions.cursor) -> dict[str, str]:
@@ -96,3 +130,23 @@ def _rounding(
         for table, column, kind in found
         if (table, column) in made and _LENGTH.sub(r"\1", kind) not in _KEEPING[made[table, column]]
     )
+
+
+def _triggers(
+    cursor: extensions.cursor, tables: Sequence[str], migrations: Iterable[Migration]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the triggers of the migrations that do nothing, and others that may change rows."""
+    made = {
+        f"{table}.{name}"
+        for migration in migrations
+        for name, table in _TRIGGER.findall(migration.sql)
+    }
+    cursor.execute(  # tgtype: 1 for each row, 2 before; `R` fires on a replica alone
+        "SELECT t.name || '.' || g.tgname, g.tgtype & 3 = 3 FROM unnest(%s) AS t(name)"
+        " JOIN pg_trigger g ON g.tgrelid = to_regclass(quote_ident(t.name))"
+        " WHERE NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') ORDER BY 1",
+        (tables,),
+    )
+    at_work: list[tuple[str, bool]] = cursor.fetchall()
+    silent = sorted(made - {trigger for trigger, _ in at_work})
+    return tuple(silent), tuple(x for x, is_before in at_work if is_before and x not in made)

@@ -80,6 +80,31 @@ def test_a_column_whose_type_rounds_values_is_named_at_the_start_and_by_the_doct
     }
 
 
+def test_a_trigger_that_is_disabled_or_changes_rows_is_named_at_the_start_and_by_the_doctor(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After a restore with --disable-triggers the history of prices ended, without a word, and a
+    trigger that rounds prices stored others."""
+    prepare(database, is_embedded=False)
+    assert caplog.text == ""
+    execute(
+        database,
+        "ALTER TABLE products DISABLE TRIGGER ALL; CREATE FUNCTION own() RETURNS trigger"
+        " LANGUAGE plpgsql AS $$ BEGIN NEW.price = round(NEW.price); RETURN NEW; END $$;"
+        " CREATE TRIGGER own BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION own();"
+        " CREATE TRIGGER told AFTER INSERT ON products FOR EACH ROW EXECUTE FUNCTION own()",
+    )
+    prepare(database, is_embedded=False)
+    told = {found.text for found in _postgres(database)}
+    for text in (
+        "this trigger is gone or disabled: products.products_note_changes",
+        "may change or keep out rows before they are stored: products.own",
+    ):
+        assert text in caplog.text
+        assert any(x.endswith(text) for x in told)
+    assert "products.told" not in caplog.text
+
+
 def test_a_role_that_may_make_no_table_starts_where_nothing_is_to_be_made(database: str) -> None:
     """In laptop mode with a database of one's own a worker ended with "permission denied"."""
     execute(database, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
