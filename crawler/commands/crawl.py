@@ -22,7 +22,7 @@ from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, log_warnings
 from crawler.reads.catalogue_settings import TABLE
-from crawler.stores.archive.object_storage import check_replay
+from crawler.stores.archive.object_storage import check_archive, check_replay
 from crawler.stores.migrations import prepare
 from crawler.stores.store_endpoints import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.one_line_errors import FAILED, complain, guarded
@@ -126,6 +126,7 @@ class Command(ScrapyCrawl):
                 check(crawler.settings, TABLE)  # now with the spider's own settings
                 check_cache_folder(crawler.settings)
                 check_handlers(crawler.settings)
+                check_archive(crawler.settings)
                 check_replay(crawler.settings)
                 self.watch = Watch(crawler, site=self.site)
                 crawler.signals.connect(freeze_loaded_objects, engine_started)

@@ -47,6 +47,10 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalgo"), "did you mean catalog?"),
         (("crawl", "catalog", "-a", "site=bookz"), "-a site=bookz: no site file has this name"),
         (("crawl", "catalog", "-o", "/proc/no/x.csv"), "-o /proc/no/x.csv cannot be written"),
+        (
+            ("crawl", "catalog", "-s", "SEINE_ARCHIVE=/proc/x"),
+            "=/proc/x cannot be written: No such",
+        ),
         (("crawl", "catalog", "-s", "ASYNCIO_EVENT_LOOP="), "ASYNCIO_EVENT_LOOP='' is not a class"),
         (("crawl", "catalog", "-s", "STATS_CLASS="), "STATS_CLASS='' is not a class"),
         (("crawl", "catalog", "-s", "TWISTED_REACTOR="), "TWISTED_REACTOR is empty, but must be"),

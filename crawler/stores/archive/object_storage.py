@@ -13,12 +13,16 @@ import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.sinks.feeds.part_storage import sync_folder
+
+#: Errors of a disk that may have room later.
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class ObjectMissing(ValueError):
@@ -227,6 +231,28 @@ def check_filled(place: str) -> None:
         is_filled = any(store.names())
     if not is_filled:
         raise ValueError("nothing is kept there")
+
+
+def check_archive(settings: SettingsLike) -> None:
+    """Write into the folder of the archive: each page would wait for one that takes nothing.
+
+    A full disk, or an object storage, may answer later, and is waited for.
+
+    Raises:
+        ConfigError: SEINE_ARCHIVE names no archive, or a folder that cannot be written.
+    """
+    place = str(settings.get("SEINE_ARCHIVE") or "")
+    store = open_store(place) if place else None
+    if not isinstance(store, Folder):
+        return
+    try:
+        store.root.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=store.root):
+            pass
+    except OSError as error:
+        if error.errno not in _FULL:
+            text = f"SEINE_ARCHIVE={place} cannot be written: {error.strerror}"
+            raise ConfigError(text) from None
 
 
 def check_replay(settings: SettingsLike) -> None:
