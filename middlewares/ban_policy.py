@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from scrapy import Request
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 from scrapy.http import Response
@@ -11,6 +13,7 @@ from scrapy_seine.errors import AddressRefused, NoWay
 
 #: Rule of a complete page that is made by JavaScript, for which no proxy is to blame.
 _SHELL = "javascript-shell"
+_CONDITIONS = {b"If-None-Match", b"If-Modified-Since"}
 
 
 class VerdictPolicy:
@@ -28,6 +31,8 @@ class VerdictPolicy:
             return response.status in self._BAN_STATUSES
         if verdict in {"blocked", "captcha", "throttled"}:
             return True
+        if response.status == HTTPStatus.NOT_MODIFIED and not _CONDITIONS & request.headers.keys():
+            return None  # nobody asked whether the page changed
         if verdict == "ok" or request.meta.get(RULE) == _SHELL:
             return False
         return True if request.meta.get(RULE) in self._PROXY_RULES else None

@@ -25,7 +25,6 @@ from crawler.access.proxies.pool import (
     Outcome,
     PoolConfig,
     ProxyPool,
-    Registered,
     Rest,
     Slot,
     TakenProxy,
@@ -36,6 +35,8 @@ from crawler.access.shared_state import fleet_name
 from crawler.extract.links.gate_cookies import GATE_BOUND, GATE_PROXY
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
+from middlewares.claimed_pauses import ClaimedPauses
+from middlewares.different_lists import DifferentLists
 from middlewares.gates import note_gate_proxy
 from middlewares.lack_of_proxies import LackOfProxies
 from middlewares.same_answers import Answers
@@ -57,10 +58,6 @@ _PROBE = "proxy_probe"
 _NOT_LISTED = "no proxy of its pool is listed"
 #: Seconds between two checks of the list's file.
 _RELOAD_S = 10.0
-#: Seconds after which a worker registers its list again.
-_REGISTER_S = 300.0
-#: Seconds for which workers may have different lists before a warning.
-_SETTLE_S = 30.0
 #: Seconds between two counts of a domain's usable proxies.
 _COUNT_S = 15.0
 #: A longer wait blocks the domain, because its other requests cannot be sent either.
@@ -111,11 +108,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.verdicts = worker.verdict_listeners
+        pauses = ClaimedPauses(self._open, self._witness, self.redis_errors)
+        self.site_limits.confirms_pause = pauses.are_sites
         self.proxies: list[Proxy] = []
         self.worker = uuid.uuid4().hex[:16]
         self._pool: ProxyPool | None = None
         self._look_at = self._register_at = 0.0
-        self._differs = 0
+        self._lists = DifferentLists()
         self._list_problem = ""
         #: The list was empty at the start: requests go directly if the whole fleet has no proxy.
         self._began_empty = False
@@ -159,7 +158,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return self._pool
 
     async def _reload(self, pool: ProxyPool) -> None:
-        """Register this worker's list with the fleet, when it changed and every _REGISTER_S."""
+        """Register this worker's list with the fleet, when it changed and again and again."""
         listing = self._read_list()
         if listing is not None:
             self.proxies, bad_lines = listing
@@ -169,13 +168,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         elif time.monotonic() < self._register_at:
             return
         registered = await pool.register(self.proxies, self.worker)
-        self._register_at = time.monotonic() + _REGISTER_S
+        self._register_at = time.monotonic() + self._lists.note(registered)
         self.stats.set_value("proxies/listed", len(self.proxies))
         self.stats.set_value("proxies/lists_in_fleet", registered.lists)
         if listing is not None:
             logger.info("%d proxies listed, %d left", len(self.proxies), registered.removed_count)
         self._others_have = bool(registered.only_elsewhere.count)
-        self._compare(registered)
 
     def _read_list(self) -> tuple[list[Proxy], list[BadLine]] | None:
         """Read the list; None where the last one stays in use.
@@ -208,34 +206,16 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self._direct_until = time.monotonic() + _RELOAD_S
         return is_direct
 
-    def _compare(self, registered: Registered) -> None:
-        """Warn once that workers have different lists, if that lasts for _SETTLE_S."""
-        if registered.lists == 1:
-            self._differs = 0
-            return
-        self._differs += 1
-        if self._differs == 1:  # workers read a changed file at different times
-            self._register_at = time.monotonic() + _SETTLE_S
-        elif self._differs == 2:  # noqa: PLR2004
-            logger.warning(
-                "the fleet's workers have %d different lists of proxies; each uses its own. "
-                "Only here: %s; only elsewhere: %s",
-                registered.lists,
-                registered.only_here,
-                registered.only_elsewhere,
-            )
-
     async def process_request(self, request: Request) -> Request | None:
         """Set the request's proxy, or postpone the request until one is free."""
         request.meta.pop(m.GATEWAY, None)
-        request_pool = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL)
-        pool = str(request_pool or self.default)
+        pool, country = self._route_of(request)
         if pool == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
         if self._direct_until > time.monotonic():
             return None
         site = domain(request.url)
-        lease = await self._take_proxy(request, site, "" if pool == "any" else pool)
+        lease = await self._take_proxy(request, site, pool, country)
         if isinstance(lease, float):
             if lease == float("inf") and self._goes_directly():
                 return None
@@ -257,9 +237,21 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
         return None
 
-    async def _take_proxy(self, request: Request, site: str, pool: str) -> TakenProxy | float:
-        """Take a proxy, or return the seconds to wait; an outage of Redis is a wait, too."""
+    def _route_of(self, request: Request) -> tuple[str, str]:
+        """Return the pool and the country of a request's proxies; '' stands for any."""
+        pool = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL) or self.default
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
+        return "" if pool == "any" else str(pool), country
+
+    def _listed(self, pool: str, country: str) -> list[Proxy]:
+        return [
+            p for p in self.proxies if p.pool == (pool or p.pool) and country in ("", p.country)
+        ]
+
+    async def _take_proxy(
+        self, request: Request, site: str, pool: str, country: str
+    ) -> TakenProxy | float:
+        """Take a proxy, or return the seconds to wait; an outage of Redis is a wait, too."""
         limits = self._limits_of(request, site)
         route = site, pool, country
         note_gate_proxy(request, getattr(self.crawler.spider, "gate_cookies", None))
@@ -285,10 +277,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if not isinstance(lease, TakenProxy):
             if lease == float("inf"):  # not listed, or Redis lost the list
                 self._register_at = 0.0
-                if not self._goes_directly() and not any(
-                    p.pool == (pool or p.pool) and p.country == (country or p.country)
-                    for p in self.proxies
-                ):
+                if not self._goes_directly() and not self._listed(pool, country):
                     self.stats.inc_value("proxies/no_such_pool")
                     self._lack.log_unlisted(pool, country)
             return lease
@@ -369,6 +358,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
         ban = is_ban(request, response)
+        if (
+            ban is None
+        ):  # the page or the proxy is at fault: another one tells, if it is tried again
+            request.meta[ELSEWHERE] = request.meta[PROXY_ID]
         if not ban:
             return await self.judge(request, response, ban=ban)
         back = await self.settle(request, ban, reason, refused=refused)
@@ -399,8 +392,14 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     def _find(self, proxy_id: str) -> Proxy | None:
         return self.proxies_by_id.get(proxy_id)
 
-    def _sources(self) -> set[str]:
-        return {self.source_of(proxy.id) for proxy in self.proxies}
+    def _sources(self, pool: str = "", country: str = "") -> set[str]:
+        return {self.source_of(proxy.id) for proxy in self._listed(pool, country)}
+
+    def _witness(self, request: Request) -> str:
+        """Return who stands behind a request's proxy, if others might contradict; else ''."""
+        if LEASE not in request.meta or len(self._sources(*self._route_of(request))) == 1:
+            return ""
+        return self.source_of(str(request.meta[PROXY_ID]))
 
     async def look_again(self, request: Request, reason: str) -> Request:
         """Send a request once more, through another proxy if there is one; no try is counted.

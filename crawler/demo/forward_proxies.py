@@ -22,9 +22,8 @@ NO_LOGIN = (
     b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"
     b'Proxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\n\r\n'
 )
-Mode = Literal[
-    "good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone", "portal", "login"
-]
+_Misdeed = Literal["hang", "garbage", "close", "cut", "auth", "rewrite", "gone", "portal", "login"]
+Mode = Literal["good", _Misdeed, "busy", "unchanged"]
 _PORTAL = (
     b"<html lang=en><title>Hotel</title><h1>Welcome to the hotel</h1><a href=/help>Help</a>"
     b"<form><input type=hidden value=%d></form></html>"
@@ -78,6 +77,8 @@ class Forward(Record):
         replies = {
             "portal": page,
             "login": page if _LOGIN_HOST in head else to_login % _LOGIN_HOST,
+            "busy": b"HTTP/1.1 429 x\r\nContent-Length: 0\r\nRetry-After: 3600\r\n\r\n",
+            "unchanged": b"HTTP/1.1 304 Not Modified\r\n\r\n",
             "garbage": b"\x00\xff\x13garbage" * 50,
             "auth": NO_LOGIN,
             "rewrite": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 73\r\n\r\n"

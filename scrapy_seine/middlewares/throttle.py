@@ -7,6 +7,7 @@ connection; requests that it refuses are handed back here.
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable
 from typing import Any, Self
 
 from scrapy import Request
@@ -85,7 +86,9 @@ class Throttle:
             raise IgnoreRequest("its domain may not be asked now")
         return copy
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    def process_response(
+        self, request: Request, response: Response
+    ) -> Response | Awaitable[Response]:
         """Record a response's requested pause, and its latency; it is returned unchanged."""
         if self.site_limits.pace is not None:
             self._measure(request, response)
@@ -94,14 +97,30 @@ class Throttle:
         block = block_of(
             response.status, asked_s(response), usual_s=self.usual_s, limit_s=self.limit_s
         )
-        if block is not None and block.wait_s > 0:
-            limit_s = self.limit_s if block.grows else 0.0
-            host = slot(request.url)
-            for place in dict.fromkeys((host, waits_at(request, host))):
-                self.site_limits.block(place, block.wait_s, limit_s=limit_s)
-            self.stats.inc_value(f"seine/blocks/{response.status}")
-            self._log_block(host, response.status, block)
+        if block is None or block.wait_s <= 0:
+            return response
+        if block.wait_s > self.usual_s and self.site_limits.confirms_pause is not None:
+            return self._pause_if_confirmed(request, response, block)
+        self._pause(request, response, block)
         return response
+
+    async def _pause_if_confirmed(
+        self, request: Request, response: Response, block: Block
+    ) -> Response:
+        """Pause a site for as long as an answer says, or as usual if it may be a proxy's own."""
+        assert self.site_limits.confirms_pause is not None
+        if not await self.site_limits.confirms_pause(request, block.wait_s):
+            block = Block(self.usual_s, grows=True)
+        self._pause(request, response, block)
+        return response
+
+    def _pause(self, request: Request, response: Response, block: Block) -> None:
+        limit_s = self.limit_s if block.grows else 0.0
+        host = slot(request.url)
+        for place in dict.fromkeys((host, waits_at(request, host))):
+            self.site_limits.block(place, block.wait_s, limit_s=limit_s)
+        self.stats.inc_value(f"seine/blocks/{response.status}")
+        self._log_block(host, response.status, block)
 
     def _log_block(self, host: str, status: int, block: Block) -> None:
         """Log why a site's pages wait, once a minute: otherwise a long pause looks like a hang."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +22,8 @@ from scrapy_seine.frontier.round_trips.lateness import late_ms
 from scrapy_seine.politeness.project_pace import Pace, slot_of_project
 
 if TYPE_CHECKING:
+    from scrapy import Request
+
     from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
@@ -48,6 +50,8 @@ class SiteLimits:
         self.exchange: Exchange | None = None
         self.pace: Pace | None = None
         """How pauses follow sites' latencies; None: they do not."""
+        self.confirms_pause: Callable[[Request, float], Awaitable[bool]] | None = None
+        """Whether the pause (s) that an answer names is the site's own; None: it always is."""
         self._latencies: dict[str, Latency] = {}
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}

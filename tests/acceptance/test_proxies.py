@@ -18,6 +18,7 @@ from crawler.demo.judge import judge
 from scrapy_seine.urls import domain
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said
+from tests.acceptance.site import serve_pages
 from tests.helpers import Answering, serving, wait_until
 
 pytestmark = pytest.mark.acceptance
@@ -119,8 +120,30 @@ def test_a_fleet_with_every_proxy_banned_loses_nothing_and_ends_when_one_returns
         assert all(gap >= rest_s * 0.95 for gap in gaps), gaps
 
 
+def test_what_only_one_proxy_says_of_a_page_costs_no_page(crawl: Crawl) -> None:
+    """Each try of some pages got the same proxy, so that they became dead letters."""
+    names = ["oak", "elm", "ash", "fir", "yew", "box", "pine", "lime", "plum", "pear", "teak"]
+    pages = {
+        f"/product/{name}-lamp": f"<title>{name} lamp</title><h1>{name} lamp of {name[::-1]}</h1>"
+        f"<b class=price>€ {len(name)}.00</b><form><button>Add to cart</button></form>"
+        for name in names
+    }
+    pages["/"] = "<h1>Our lamps</h1>" + "".join(f"<a href={path}>{path}</a>" for path in pages)
+    ways = [Forward("http", "127.0.0.43", mode="unchanged"), Forward("http", "127.0.0.44")]
+    with forwarders(*ways), serve_pages(pages) as base:
+        # A site's proxy is kept for some requests, so that each try of a page may get the same one.
+        lines = ",".join(f"{way.url} pool=residential" for way in ways)
+        behind(crawl, [], SEINE_PROXIES=lines, ROBOTSTXT_OBEY=False)
+        crawl.seed(f"{base}/")
+        crawl.start()
+        crawl.wait_for_end(90)
+    assert (len(crawl.rows()), crawl.redis.zcard(crawl.keys.dead)) == (len(names), 0)
+
+
 @pytest.mark.parametrize("kind", ["http", "socks5"])
-@pytest.mark.parametrize("mode", ["garbage", "close", "cut", "auth", "rewrite", "hang", "gone"])
+@pytest.mark.parametrize(
+    "mode", ["garbage", "close", "cut", "auth", "rewrite", "hang", "gone", "busy"]
+)
 def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
     crawl: Crawl, kind: Any, mode: Any
 ) -> None:

@@ -258,6 +258,11 @@ class ProxyPool:
         now_ms, at_ms = await run(self.redis, "next_use", self.key, *args)
         return int(now_ms), int(at_ms)
 
+    async def claim_pause(self, domain: str, source: str, counts_s: float) -> int:
+        """Record that a source's answer names a pause; return how many sources name one now."""
+        args = (self.now_ms, domain, source, int(counts_s * 1000))
+        return int(await run(self.redis, "claim_pause", self.key, *args))
+
     async def usable(self, domain: str, *, pool: str = "", country: str = "") -> int:
         """Count the proxies that may be used for a domain."""
         args = (self.now_ms, domain, pool, country, self.listed)
