@@ -243,7 +243,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         yield from self._at_last(alike, _ALIKE, site, job)
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
-            request = self._request(Link(look.url, "product", "its currency"), site, None)
+            link = Link(look.url, "product", "its currency")
+            request = self._at_home(self._request(link, site, None))
             request.meta[m.SCOPE] = f"{job} {look.scope}"[: m.LONGEST_SCOPE]
             look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
@@ -252,7 +253,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
 
     def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
         """Request a page again, once for each version of its template."""
-        request = self._request(Link(url, "product", "its template is known now"), site, None)
+        link = Link(url, "product", "its template is known now")
+        request = self._at_home(self._request(link, site, None))
         request.meta[m.SCOPE] = f"{job} again {version} {url}"[: m.LONGEST_SCOPE]
         return request
 

@@ -19,6 +19,7 @@ from crawler.extract.site import Site
 from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.serializer import make_request
@@ -45,8 +46,12 @@ class PageReading(FrontierSpider):
         self.shut_gates: Newest[int] = Newest(int, MOST_HOSTS)
         #: Where addresses lead that only redirect.
         self.redirected = Redirected()
+        #: Private hosts, with their ports, whose pages were read because a seed names them.
+        self._homes: Newest[bool] = Newest(bool, MOST_HOSTS)
 
     def _page(self, response: Response) -> Page:
+        if home := response.meta.get(m.HOME):
+            self._homes[str(home)] = True
         content_type = header(response, "Content-Type")
         return parse(response.body, response.url, content_type, max_bytes=self._max_bytes)
 
@@ -84,6 +89,15 @@ class PageReading(FrontierSpider):
             proxy, is_bound = self.gate_cookies.proxy_of(slot(link.url))
             if proxy:
                 request.meta.update({GATE_PROXY: proxy, GATE_BOUND: is_bound})
+        return request
+
+    def _at_home(self, request: Request) -> Request:
+        """Return a request for a page that was read before, which may reach its own host again.
+
+        The page that leads to it may be another private host's, and may reach only that one.
+        """
+        if (place := place_of(request)) in self._homes:
+            request.meta[m.HOME] = place
         return request
 
     def _count(self, what: str, count: int = 1) -> None:

@@ -40,6 +40,24 @@ def test_refused_products_are_requested_once_more_and_named(
     assert "1 page(s) with addresses like its products' showed none when asked twice" in caplog.text
 
 
+def test_a_page_of_another_private_host_is_requested_again_at_its_own_host() -> None:
+    """It may reach only the host of the page that led to it, so that it was a dead letter."""
+    spider = spider_of()
+    hosts = ("10.0.0.1:80", "10.0.0.2:80")
+
+    def read_at(host: str, number: int, html: str) -> list[Request]:
+        url = f"http://{host.removesuffix(':80')}/p/{number}-lamp"
+        meta = {m.DEPTH: 1, m.HOME: host, m.SITE_ID: "shop.example"}
+        page = response("/", html, Request(url, meta=meta)).replace(url=url)
+        return [one for one in spider.parse(page) if isinstance(one, Request)]
+
+    for number in range(4):
+        read_at(hosts[0], number, PRODUCT)
+    read_at(hosts[0], 10, SORRY)
+    again = read_at(hosts[1], 11, SORRY)
+    assert [one.meta[m.HOME] for one in again] == [*hosts]
+
+
 def test_a_text_instead_of_a_page_is_a_refusal_too() -> None:
     spider = spider_of()
     for number in range(4):
