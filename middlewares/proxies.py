@@ -29,6 +29,7 @@ from crawler.access.proxies.pool import (
     Slot,
     TakenProxy,
 )
+from crawler.access.proxies.same_answers import NO_FRONT
 from crawler.access.proxies.sticky import ELSEWHERE, StickyProxies
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
@@ -377,7 +378,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return await self.look_again(request, f"answered as {judged.first}")
         if judged.verdict == "NO PAGE":
             reason = f"answered as {judged.first} through {proxy}"
-            return await self.reject(request, reason) or response
+            may_ban = judged.first != NO_FRONT
+            return await self.reject(request, reason, may_ban=may_ban) or response
         # By a redirect that nothing proves no proxy is good, or its ban by others would end.
         is_redirect = 300 <= response.status < 400  # noqa: PLR2004
         is_unproven = is_redirect and judged.verdict == "UNPROVEN"
@@ -446,17 +448,16 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         # A request without a lease, as for robots.txt, is sent again at once.
         return copy or request.replace(dont_filter=True)
 
-    async def reject(self, request: Request, reason: str) -> Request | None:
+    async def reject(self, request: Request, reason: str, may_ban: bool = True) -> Request | None:
         """Send a request again whose answer was the proxy's own; None: it has no lease, and failed.
 
         Where many proxies give such answers a try counts, because none of them may count as done.
-        The only proxy is not banned, because it may answer so now and then: each such answer counts
-        as a try.
+        The only proxy is not banned, because it may answer so now and then: its answers are tries.
 
         Raises:
             IgnoreRequest: it has no try left, and is buried.
         """
-        if len(self.proxies_by_id) == 1:
+        if not may_ban or len(self.proxies_by_id) == 1:
             await self.report(request, "unknown")
             back = self.inflight.retry(request, kind="ban", reason=reason)
         else:

@@ -39,6 +39,7 @@ from crawler.access.proxies.pool import ProxyPool
 from crawler.access.proxies.same_answers import (
     FEW_LOOKS,
     NO_ANSWER,
+    NO_FRONT,
     NOWHERE,
     Answer,
     Asked,
@@ -143,6 +144,8 @@ class Answers:
             # During an outage no page is believed unseen; a refusal may last for ever.
             is_away = isinstance(error, (RedisConnectionError, RedisTimeoutError, OSError))
             return _UNKNOWN if is_away and page else _BELIEVED
+        if judged.verdict in {"PAGE", "UNPROVEN"} and self._lacks_front(request, response):
+            return Judged("NO PAGE", NO_FRONT, [])
         if judged.verdict == "AGAIN":
             request.meta[_LOOK] = [*judged.look, cookie]
         elif judged.verdict == "NO PAGE" and self._log.is_due(asked.site):
@@ -153,6 +156,12 @@ class Answers:
                 *(proxy, asked.site, judged.first),
             )
         return judged
+
+    def _lacks_front(self, request: Request, response: Response) -> bool:
+        """Whether a seed's front page is missing, which one provider alone does not prove."""
+        is_seed = bool(name_of(request)) and not request.meta.get(m.DEPTH)
+        is_missing = is_seed and response.status in _MISSING and is_root(requested_url(request))
+        return is_missing and m.KNOWN not in request.meta and len(self._sources()) == 1
 
     async def _oddity(self, request: Request, response: Response, proxy: str) -> Judged | None:
         """Have a page that may be cut off or mixed up requested again; say if it stays so."""

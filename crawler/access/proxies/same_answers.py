@@ -68,6 +68,8 @@ class Answer(Value):
 
 #: What stands for the first page with a proxy's own answer, in the log and in dead letters.
 NOWHERE, FRONT = "a host that does not exist", "the site's front page"
+#: The same for a front page that is missing, where no second provider says so, too.
+NO_FRONT = "a site without a front page"
 #: An answer of another kind, which is only compared with the answer of a look.
 NO_ANSWER = Answer("", "")
 

@@ -82,3 +82,23 @@ async def test_a_seed_is_not_led_away_by_one_proxy(make: Make) -> None:
         request = leased(proxies, **back.meta)
         request._set_url(back.url)
     assert answer.status == 200
+
+
+async def test_a_front_page_is_not_missing_because_the_only_provider_says_so(make: Make) -> None:
+    """The crawl ended as complete, with "1 gone", where its account had ended."""
+    ways = ["one.example:1 provider=a", "two.example:2 provider=a"]
+    for lines, is_believed in ((ways, False), ([*ways, "three.example:3"], True)):
+        proxies = await make(SEINE_PROXIES=lines)
+        answer = None
+        request = leased(proxies)
+        for _ in range(9):
+            request._set_url("http://shop.example/")
+            assert await proxies.process_request(request) is None
+            answer = Response(request.url, status=404, body=b"<h1>404 Not Found</h1>")
+            back = await proxies.process_response(request, answer)
+            if back is answer:
+                break
+            assert isinstance(back, Request)
+            request = leased(proxies, **back.meta)
+        assert (back is answer) is is_believed
+    assert not proxies.stats.get_value("proxies/bans")
