@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
 from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv6Address
@@ -24,6 +25,8 @@ _GREETING_S, _CONNECT_S = 10.0, 30.0
 _CHUNK = 1 << 16
 #: Bytes of a request at least; what a client sends while it reads (HTTP/2's windows) is shorter.
 _REQUEST_BYTES = 100
+#: The first line of a request that HTTP/1 sends without encryption.
+_REQUEST_LINE = re.compile(rb"[A-Z]+ [^\s]+ HTTP/1\.")
 #: Replies (RFC 1928, 6): not allowed by the rules; no connection to the host.
 DENIED, UNREACHABLE = 2, 4
 #: Homes that have a port at the same time; the oldest is closed first.
@@ -120,7 +123,8 @@ class Relay:
         """Relay the bytes of both sides; each request at its time.
 
         A site that speaks before it is asked is refused, because its bytes would be taken for the
-        answer to whatever request follows.
+        answer to whatever request follows. So is one that speaks while a further request waits. In
+        TLS and HTTP/2 the bytes may be those of the protocol, or of another request's answer.
         """
         is_asked, received, place = False, 0, key[1]
 
@@ -128,6 +132,7 @@ class Relay:
             nonlocal is_asked, received
             if len(data) >= _REQUEST_BYTES:
                 if (released := self.hold(place, data)) is not None:
+                    is_asked = is_asked and not _REQUEST_LINE.match(data)
                     await released
                 self.on_sent(place)
                 received = 0

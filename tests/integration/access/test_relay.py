@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections.abc import Awaitable
 from typing import Any
 
 import uvloop
@@ -52,6 +53,36 @@ async def test_a_site_that_speaks_before_it_is_asked_is_refused() -> None:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno")
             with contextlib.suppress(ConnectionError):
                 assert await asyncio.wait_for(reader.read(1), 10) == b""
+        writer.close()
+    await relay.close()
+
+
+async def test_a_site_that_speaks_while_a_further_request_waits_is_refused() -> None:
+    """Its second answer on the connection was taken for that of the request that waited."""
+    is_held, release = asyncio.Event(), asyncio.Event()
+
+    def hold(_: str, data: bytes) -> Awaitable[Any] | None:
+        if b"/second" not in data:
+            return None
+        is_held.set()
+        return release.wait()
+
+    relay = Relay(Reach(AddressPolicy("allow"), InFlightTable()), hold=hold)
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        reader, writer = await _connected(relay, site)
+        connection, _ = site.accept()
+        with connection:
+            writer.write(b"GET /first HTTP/1.1\r\nX: " + b"x" * 100 + b"\r\n\r\n")
+            await asyncio.to_thread(connection.recv, 200)
+            connection.sendall(answer)
+            assert await asyncio.wait_for(reader.readexactly(len(answer)), 10) == answer
+            writer.write(b"GET /second HTTP/1.1\r\nX: " + b"x" * 100 + b"\r\n\r\n")
+            await asyncio.wait_for(is_held.wait(), 10)
+            connection.sendall(answer)
+            with contextlib.suppress(ConnectionError):
+                assert await asyncio.wait_for(reader.read(1), 10) == b""
+        release.set()
         writer.close()
     await relay.close()
 
