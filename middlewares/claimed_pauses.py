@@ -9,6 +9,7 @@ second source's answer names one, too. Proxies of one provider or gateway are on
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from weakref import WeakKeyDictionary
 
 from redis.exceptions import RedisError
 from scrapy import Request
@@ -32,6 +33,11 @@ class ClaimedPauses:
     ) -> None:
         """*witness_of* names the source of a request's answer; '': nobody could contradict it."""
         self._pool, self._witness_of, self._errors = pool, witness_of, errors
+        self._named_s: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
+
+    def named_s(self, request: Request) -> float:
+        """Return the pause that only this request's proxy named, s: the proxy rests as long."""
+        return self._named_s.get(request, 0.0)
 
     async def are_sites(self, request: Request, wait_s: float) -> bool:
         """Whether the whole site waits for as long as an answer says; it does in doubt."""
@@ -44,4 +50,6 @@ class ClaimedPauses:
         except (RedisError, OSError) as error:
             self._errors.note(error, f"The pages of {site} wait as long as one proxy's answer says")
             return True
+        if sources == 1:
+            self._named_s[request] = wait_s
         return sources > 1

@@ -109,8 +109,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.verdicts = worker.verdict_listeners
-        pauses = ClaimedPauses(self._open, self._witness, self.redis_errors)
-        self.site_limits.confirms_pause = pauses.are_sites
+        self.pauses = ClaimedPauses(self._open, self._witness, self.redis_errors)
+        self.site_limits.confirms_pause = self.pauses.are_sites
         self.proxies: list[Proxy] = []
         self.worker = uuid.uuid4().hex[:16]
         self._pool: ProxyPool | None = None
@@ -245,9 +245,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return "" if pool == "any" else str(pool), country
 
     def _listed(self, pool: str, country: str) -> list[Proxy]:
-        return [
-            p for p in self.proxies if p.pool == (pool or p.pool) and country in ("", p.country)
-        ]
+        return [p for p in self.proxies if pool in ("", p.pool) and country in ("", p.country)]
 
     async def _take_proxy(
         self, request: Request, site: str, pool: str, country: str
@@ -378,8 +376,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return await self.look_again(request, f"answered as {judged.first}")
         if judged.verdict == "NO PAGE":
             reason = f"answered as {judged.first} through {proxy}"
-            may_ban = judged.first != NO_FRONT
-            return await self.reject(request, reason, may_ban=may_ban) or response
+            return await self.reject(request, reason, judged.first != NO_FRONT) or response
         # By a redirect that nothing proves no proxy is good, or its ban by others would end.
         is_redirect = 300 <= response.status < 400  # noqa: PLR2004
         is_unproven = is_redirect and judged.verdict == "UNPROVEN"
@@ -469,10 +466,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def report(self, request: Request, outcome: Outcome, reason: str = "") -> str:
         """Report a use of the request's proxy; return the pool's reply."""
-        lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        site = domain(request.url)
+        site, lease = (
+            domain(request.url),
+            TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE)),
+        )
         try:
-            reply = await (await self._open()).report(site, lease, outcome)
+            least_s = self.pauses.named_s(request)
+            reply = await (await self._open()).report(site, lease, outcome, least_s)
         except (RedisError, OSError) as error:
             self.redis_errors.note(error, "What proxies did is not counted")
             return ""

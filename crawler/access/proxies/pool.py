@@ -268,8 +268,10 @@ class ProxyPool:
         args = (self.now_ms, domain, pool, country, self.listed)
         return int(await run(self.redis, "usable_proxies", self.key, *args))
 
-    async def report(self, domain: str, taken_proxy: TakenProxy, outcome: Outcome) -> str:
-        """Report the outcome of a use; return the proxy's new state.
+    async def report(
+        self, domain: str, taken_proxy: TakenProxy, outcome: Outcome, least_s: float = 0.0
+    ) -> str:
+        """Report the outcome of a use, a ban for *least_s* at least; return the proxy's new state.
 
         'GOOD'; 'UNKNOWN'; 'BANNED' for the domain; 'AGAIN', a concurrent use had banned it;
         'RESTING' everywhere.
@@ -284,8 +286,8 @@ class ProxyPool:
             taken_proxy.id,
             taken_proxy.token,
             outcome,
-            int(config.quarantine_s * 1000),
-            int(config.longest_s * 1000),
+            int(max(config.quarantine_s, least_s) * 1000),
+            int(max(config.longest_s, least_s) * 1000),
             config.domains,
         )
         return word(reply)
