@@ -137,6 +137,8 @@ class Render:
         plan = {**self.plan, **(meta.get(RENDER) or {})}
         meta["playwright"] = True
         meta["browser_visitor"] = f"{domain(request.url)} {exit_id} {meta.get(PROFILE) or BOT}"
+        # The lane itself waits until the page is loaded (crawler.access.page_navigations).
+        meta["playwright_page_goto_kwargs"] = {"wait_until": "commit"}
         meta["playwright_page_methods"] = [PageMethod(behave, plan)]
         meta["playwright_context_kwargs"] = self.context(request, meta["browser_visitor"])
 

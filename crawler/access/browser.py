@@ -7,6 +7,8 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from functools import partial
+from inspect import isawaitable
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -35,6 +37,7 @@ from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.ending.exit_status import BROWSER_FAILED
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.urls import domain
 
 #: User agent of Chrome on Linux.
 USER_AGENT = (
@@ -49,8 +52,6 @@ _RELAY_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 _LOCAL_S, _REMOTE_S = 5.0, 300.0
 #: Key of `request.meta` that scrapy-playwright sets for a file that the browser saved.
 _FILE_NAME = "playwright_suggested_filename"
-#: How often a page that leads elsewhere is looked at, ms.
-_LOOK_MS = 50.0
 #: How often a page is opened where the browser has no window for it yet, and the wait between, s.
 _WINDOW_TRIES, _WINDOW_S = 20, 0.25
 _DRIVER_ENDED = "Playwright's own program has ended"
@@ -92,6 +93,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.relay = Relay(self.reach, hold=self.departures.hold, most_bytes=maxsize)
         self._relayed: WeakSet[Request] = WeakSet()
         self._slots: WeakKeyDictionary[Page, PageInSlot] = WeakKeyDictionary()
+        self._without_data: set[str] = set()
+        """Sites whose pages were read without their data."""
         self._warn_of_distance()
         self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.context_released = asyncio.Condition()
@@ -136,9 +139,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 ) from None
             except (PlaywrightError, RuntimeError) as error:
                 raise await self._reason(error, request, home, since) from None
-            # Chromium takes a file of unknown length that was cut off for a whole one.
-            if _FILE_NAME in request.meta and self._is_too_large(request, home, since):
-                raise _too_large(request)
+            # Browsers take what was cut off for a whole file, or page, where its length is unknown.
+            is_unbounded = _FILE_NAME in request.meta or "partial" in response.flags
+            if is_unbounded and 2 * len(response.body) > self.relay.most_bytes:
+                read = request.replace(url=response.url)
+                if self._is_too_large(read, home, since):
+                    raise _too_large(request)
             if home is not None and (
                 address := self.relay.connected_addresses.get(place_of(request))
             ):
@@ -191,18 +197,40 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         for tries_left in reversed(range(2 * MOST)):
             before = navigations.count
             try:
-                await super()._apply_page_methods(page, request, spider)
+                if await navigations.wait_until_loaded():
+                    await self._act(page, request)
+                    await navigations.wait_for_way_on()
             except PlaywrightError as error:
                 if "navigat" not in error.message or not tries_left:
                     raise
             else:
                 if navigations.count == before and not navigations.pending:
                     break
-            while navigations.pending:
-                await page.wait_for_timeout(_LOOK_MS)
-            await page.wait_for_load_state()
+        if not await navigations.wait_for_data():
+            self._say_data_is_missing(page.url)
         navigations.is_read = True
         await navigations.check_end()
+
+    async def _act(self, page: Page, request: Request) -> None:
+        """Act on the page as scrapy-playwright does, which waits 30 s where a page never loads."""
+        actions = request.meta.get("playwright_page_methods") or ()
+        for action in actions.values() if isinstance(actions, dict) else actions:
+            method = action.method
+            bound = partial(method, page) if callable(method) else getattr(page, method)
+            result = bound(*action.args, **action.kwargs)
+            action.result = await result if isawaitable(result) else result
+            await self._slots[page].navigations.wait_until_loaded()
+
+    def _say_data_is_missing(self, url: str) -> None:
+        """Count the page, and say so once for its site."""
+        self.stats.inc_value("browser/without_data")
+        if (site := domain(url)) not in self._without_data:
+            self._without_data.add(site)
+            logger.warning(
+                "%s is read without what its scripts still wait for from %s, because that takes"
+                " too long",
+                *(url, site),
+            )
 
     async def _reason(
         self, error: Exception, request: Request, home: str | None, since: float

@@ -60,7 +60,7 @@ class PageInSlot:
         """Hold the page's navigations until their slots."""
         await self.page.route(_ALL, self._hold)
         self.page.on("response", self._record)
-        self.page.on("requestfailed", self.navigations.record_failure)
+        self.navigations.begin()
 
     def end(self) -> None:
         """Record a request that was not answered as sent now, because nobody knows when it was."""
@@ -72,8 +72,11 @@ class PageInSlot:
 
     async def _hold(self, route: Route, sent: PageRequest) -> None:
         if not self.navigations.is_main(sent):
-            await route.fallback()
-        elif not self.navigations.may_begin():
+            if self.navigations.may_load(sent):
+                await route.fallback()
+            else:
+                await route.abort("aborted")
+        elif not self.navigations.may_begin(sent):
             await route.abort("aborted")  # the page stays as it is
         elif self.departures is not None:
             self.departures.remove(self)

@@ -195,12 +195,13 @@ def test_a_file_that_is_too_large_is_not_saved_to_its_end(fetch: Fetch) -> None:
     assert answer.get("error", "").startswith("DownloadCancelledError"), answer
 
 
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
 @pytest.mark.parametrize("lane", ["tls", "browser"])
 def test_a_page_that_ends_with_its_connection_is_whole_if_it_has_an_end(
-    fetch: Fetch, lane: str
+    fetch: Fetch, lane: str, version: bytes
 ) -> None:
     """Half of a page was read as all of it, because only the plain lane looked at its end."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    head = b"HTTP/%s 200 OK\r\nContent-Type: text/html\r\n\r\n" % version
     half = b"<html><body><h1>Lamp</h1><p>A sturdy lamp.</p>"
     answers = {"/half": [head + half, "close"], "/whole": [head + half + b"</body>", "close"]}
     with raw_site(answers) as site:
