@@ -161,8 +161,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         await slot.begin()
         try:
             response = await super()._download_request_with_page(request, page, spider)
+            if slot.navigations.leads_to:
+                return _redirect(request, slot.navigations.leads_to)
             return slot.navigations.result(response)
         except PlaywrightError:
+            if slot.navigations.leads_to:
+                await page.close()
+                return _redirect(request, slot.navigations.leads_to)
             if slot.refusal is not None:
                 raise slot.refusal from None
             raise
@@ -408,6 +413,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.stats.inc_value("browser/restarts")
         with contextlib.suppress(PlaywrightError):
             await self.browser.close()
+
+
+def _redirect(request: Request, url: str) -> Response:
+    """Return that another site is to be asked for the page, which has limits of its own."""
+    headers = {"Location": url}
+    return Response(request.url, status=302, headers=headers, request=request, flags=["playwright"])
 
 
 def _too_large(request: Request) -> DownloadCancelledError:

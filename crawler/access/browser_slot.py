@@ -3,8 +3,9 @@
 To open a page takes a tenth of a second, and seconds where a browser starts or all pages are busy.
 So the slot is checked when the page is about to send its request, or where its bytes leave this
 machine, in the relay: a browser needs some tenths of a second from the one to the other. A page
-through a proxy passes no relay. A document that the page leads to later (a script, a refresh) waits
-for a slot of its own. What a browser then does cannot be held: it follows redirects, and repeats a
+through a proxy passes no relay. A document that the page leads to later (a script, a refresh, in
+Chromium a redirect) waits for a slot of its own; one of another site is asked for by a request of
+its own. What a browser then does cannot be held: Firefox follows redirects, and both repeat a
 request that a server left unanswered. The site's next pause begins with the last of these (I5).
 """
 
@@ -18,10 +19,12 @@ from playwright.async_api import Request as PageRequest
 from scrapy import Request
 from scrapy.exceptions import DownloadFailedError
 
+from crawler.access.browser_redirects import hold_redirects
 from crawler.access.page_navigations import Navigations
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow, SendGate
 from scrapy_seine.politeness.site_limits import PATIENCE_MS
+from scrapy_seine.urls import domain
 
 _ALL = "**"
 #: How long an open page waits for another slot, at most, ms. Where pages open slower than their
@@ -54,11 +57,14 @@ class PageInSlot:
         self.departure: asyncio.Future[None] | None = None
         """Set when bytes that may be its request are at the relay."""
         self.is_over = False
-        self._is_sent = False
+        self._is_sent = self._has_left = False
 
     async def begin(self) -> None:
         """Hold the page's navigations until their slots."""
         await self.page.route(_ALL, self._hold)
+        browser = self.page.context.browser
+        if browser is not None and browser.browser_type.name == "chromium":
+            await hold_redirects(self.page, self._may_follow)
         self.page.on("response", self._record)
         self.navigations.begin()
 
@@ -76,23 +82,42 @@ class PageInSlot:
                 await route.fallback()
             else:
                 await route.abort("aborted")
-        elif not self.navigations.may_begin(sent):
+        elif self._leads_out(sent.url, sent.method) or not self.navigations.may_begin(sent):
             await route.abort("aborted")  # the page stays as it is
-        elif self.departures is not None:
+        elif await self._is_released(sent.url):
+            await route.fallback()
+        else:
+            await route.abort()
+
+    async def _may_follow(self, url: str) -> bool:
+        return not self._leads_out(url) and await self._is_released(url)
+
+    def _leads_out(self, url: str, method: str = "GET") -> bool:
+        """Whether an address is another site's, which has its own rules, limits and slots.
+
+        A form that is sent there is no address that could be asked for instead.
+        """
+        is_address = method == "GET" and url.startswith(("http:", "https:"))
+        if not is_address or domain(url) == domain(self.request.url):
+            return False
+        self.navigations.lead_out(url)
+        return True
+
+    async def _is_released(self, url: str) -> bool:
+        """Wait until a document may be asked for, or until its bytes may leave this machine."""
+        if self.departures is not None:
             self.departures.remove(self)
-            self.expects(sent.url)
+            self.expects(url)
             # Until then others' scripts and styles pass, which cannot be told from it in TLS.
             await asyncio.sleep((self.gate.due_in(self.request) or 0.0) - _LEAD_S)
             self.departures.add(self)
-            await route.fallback()
-        else:
-            try:
-                await self.leave()
-            except Exception as error:  # the download raises it
-                self.refusal = error
-                await route.abort()
-            else:
-                await route.fallback()
+            return True
+        try:
+            await self.leave()
+        except Exception as error:  # the download raises it
+            self.refusal = error
+            return False
+        return True
 
     def expects(self, url: str) -> None:
         """Say which address the browser asks for, as it writes it."""
@@ -108,7 +133,7 @@ class PageInSlot:
             DownloadFailedError: the same, where the page's first document was sent.
             ConnectionAbortedError: the page ended meanwhile.
         """
-        if self.navigations.count <= 1:
+        if not self._has_left:
             await reserve_if_missed(self.gate, self.request, OPEN_PATIENCE_MS)
         else:
             try:
@@ -119,7 +144,7 @@ class PageInSlot:
             await slot_opened
         if self.is_over:
             raise ConnectionAbortedError
-        self._is_sent = True
+        self._is_sent = self._has_left = True
 
     def _record(self, response: Response) -> None:
         if not self.navigations.record_answer(response):

@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from time import monotonic
+from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Response
@@ -21,7 +22,6 @@ from scrapy.http import Headers
 from scrapy.http import Response as ScrapyResponse
 
 from crawler.access.proxies.odd_pages import is_open_ended
-from scrapy_seine.urls import domain
 
 #: Documents that a page leads to after its own, at most; one that reloads itself has no end.
 MOST = 5
@@ -62,6 +62,8 @@ class Navigations:
         """Whether the document lacks its end, and only the connection's end says where that is."""
         self.has_length = True
         """Whether the document says how long it is."""
+        self.leads_to = ""
+        """Address of another site to which the page leads, and which it did not ask."""
         self._asked: PageRequest | None = None
         self._answer: Response | None = None
         self._failure = ""
@@ -87,6 +89,11 @@ class Navigations:
         return sent.is_navigation_request() and (
             self.count == 0 or sent.frame == self.page.main_frame
         )
+
+    def lead_out(self, url: str) -> None:
+        """Record that the page leads to another site."""
+        if not self.is_read:
+            self.leads_to = url
 
     def may_begin(self, sent: PageRequest) -> bool:
         """Whether the page may ask for one more document, which counts from now on."""
@@ -147,7 +154,7 @@ class Navigations:
         self.pending, self._has_stayed, self._since = False, True, monotonic()
 
     def _record_data(self, sent: PageRequest) -> None:
-        if sent.resource_type in _DATA and domain(sent.url) == domain(self.page.url):
+        if sent.resource_type in _DATA and _owner(sent.url) == _owner(self.page.url):
             self._data.add(sent)
 
     def _record_end(self, sent: PageRequest) -> None:
@@ -157,11 +164,11 @@ class Navigations:
         """Wait for the page and those that it leads to; returns whether there is one to act on."""
         while True:
             if not self.pending and self._is_complete(monotonic() - self._since):
-                return not self._failure
+                return not (self._failure or self.leads_to)
             await asyncio.sleep(_LOOK_S)
 
     def _is_complete(self, waited_s: float) -> bool:
-        if self._failure or self._is_loaded:
+        if self._failure or self.leads_to or self._is_loaded:
             return True
         if self._has_stayed:
             return waited_s > _STAYED_S or not self._is_shown
@@ -224,3 +231,12 @@ def _first_of(sent: PageRequest) -> PageRequest:
     while sent.redirected_from is not None:
         sent = sent.redirected_from
     return sent
+
+
+def _owner(url: str) -> str:
+    """Return the end of a host's name, which a shop and its interface share.
+
+    >>> _owner("https://www.shop.example/lamp") == _owner("https://api.shop.example/lamp.json")
+    True
+    """
+    return ".".join(urlsplit(url).netloc.split(".")[-2:])
