@@ -7,6 +7,7 @@ from html import unescape
 from typing import Any
 
 from crawler.normal_form import normal_form
+from crawler.twice_encoded import encoded_once
 
 #: Control characters except white space, and invisible characters: soft hyphens, zero-width
 #: characters, bidirectional controls, annotation marks, tags, the byte order mark. Joiners (U+200C,
@@ -101,5 +102,5 @@ def _mend(text: str) -> str:
         except UnicodeEncodeError:
             # A surrogate pair is joined, a lone surrogate becomes U+FFFD.
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        text = normal_form("NFC", text)
+        text = normal_form("NFC", encoded_once(text))
     return _NOISE.sub("", text)

@@ -7,6 +7,7 @@ from typing import Any
 
 from crawler.extract.page.page import INVISIBLE
 from crawler.normal_form import normal_form
+from crawler.twice_encoded import encoded_once
 
 _MAX_LENGTH = 200
 
@@ -19,5 +20,5 @@ def stored_form(value: Any) -> str:
     """
     text = str(value)[:_MAX_LENGTH]
     if "&" in text or not text.isascii():
-        text = normal_form("NFC", unescape(INVISIBLE.sub("", text)))
+        text = normal_form("NFC", encoded_once(INVISIBLE.sub("", unescape(text))))
     return " ".join(text.split()).casefold()

@@ -16,6 +16,7 @@ from crawler.cleaning.money import currency, money
 from crawler.cleaning.product import clean, from_mapping
 from crawler.cleaning.rejection import rejection
 from crawler.cleaning.text import line, plain, prose
+from crawler.extract.template.stored_form import stored_form
 from crawler.items import Product
 from crawler.stores.attempts import Attempt
 from crawler.stores.content_hash import digest
@@ -28,6 +29,27 @@ def cleaned(**fields: Any) -> Product:
     made = Product(**{"url": "https://www.shop.example/p/1", "name": "Lamp", **fields})
     clean(made, NOW)
     return made
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Siodło Koń", "Größe L", "Стул", "Šály", "5 °C", "LEGO®", "Été à l’île", "日本語"],
+)
+def test_a_text_that_was_encoded_twice_is_stored_as_it_was_written(name: str) -> None:
+    read = bytes(range(0x80, 0xA0)).decode("cp1252", "replace")
+    of_byte = {byte: char for byte, char in enumerate(read, 0x80) if char != "\ufffd"}
+    twice = name.encode().decode("latin-1").translate(of_byte)
+    assert twice != name
+    assert line(twice) == line(name) == name
+    assert prose(f"{twice}\n{twice}") == f"{name}\n{name}"
+    assert stored_form(twice) == stored_form(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["NESCAFÉ®", "JOSÉ™", "DÉJÀ «VU»", "Größe Ä…", "Ñandú", "ÅÄÖ", "100 µm ± 5", "¿Qué?"]
+)
+def test_letters_before_a_sign_are_no_text_that_was_encoded_twice(name: str) -> None:
+    assert line(name) == name
 
 
 @pytest.mark.parametrize(
