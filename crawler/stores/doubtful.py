@@ -98,9 +98,16 @@ def write_doubtful(cursor: extensions.cursor, doubts: Sequence[Doubtful]) -> Non
 
 
 def settle_doubts(
-    cursor: extensions.cursor, rows: Sequence[ProductRow], remaining: Iterable[Doubtful] = ()
+    cursor: extensions.cursor,
+    rows: Sequence[ProductRow],
+    remaining: Iterable[Doubtful] = (),
+    *,
+    are_new: bool = False,
 ) -> None:
     """Delete the recorded doubts of *rows*, except those about fields in *remaining*.
+
+    A doubt for which a site's pages are read again stays until the crawl's end if its value is
+    stored now: the reading of the same crawl would take the value back.
 
     Raises:
         psycopg2.Error: the caller rolls back.
@@ -109,6 +116,7 @@ def settle_doubts(
         fields: dict[tuple[str, str], list[str]] = {}
         for doubt in remaining:
             fields.setdefault(_key(doubt.row), []).append(doubt.field)
+        values = {_key(row): _values_of(row) for row in rows} if are_new else {}
         keys = [
             {
                 "s": row.site_id,
@@ -116,6 +124,7 @@ def settle_doubts(
                 "u": row.url,
                 "t": row.scraped_at,
                 "f": fields.get(_key(row), []),
+                "v": values.get(_key(row), {}),
             }
             for row in rows
         ]
@@ -194,6 +203,11 @@ def _set(item: dict[str, Any], name: str, value: Any) -> None:
         item.pop(name, None)
     else:
         item[name] = value
+
+
+def _values_of(row: ProductRow) -> dict[str, Any]:
+    item = orjson.loads(row.body)
+    return {name: item.get(name) for name in FIELDS}
 
 
 def _key(row: ProductRow) -> tuple[str, str]:

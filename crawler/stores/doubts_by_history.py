@@ -11,7 +11,7 @@ import attrs
 import orjson
 
 from crawler.extract.address_kinds import without_origin
-from crawler.extract.template.mass_changes import amount
+from crawler.extract.template.mass_changes import amount, is_far
 from crawler.extract.template.page_doubts import FOREIGN
 from crawler.stores.rows import ProductRow
 from scrapy_seine.attrs_bases import Value
@@ -313,20 +313,13 @@ def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
         return False
     if doubt.kind in {"jump", "make"} and earlier.jumps > _MAX_JUMPS:
         return False
-    if doubt.field == "price" and doubt.kind == "changed" and _is_far(doubt):
+    is_change_of_prices = doubt.field == "price" and doubt.kind == "changed"
+    if is_change_of_prices and is_far(amount(doubt.value), amount(doubt.good_value)):
         return False
     if doubt.field == "currency" and earlier.mixed:
         return False
     is_late_enough = doubt.row.scraped_at - earlier.first_at >= SECOND_LOOK
     return bool(earlier.value == doubt.value and is_late_enough)
-
-
-def _is_far(doubt: Doubtful) -> bool:
-    """Whether a price is far from the stored one: in cents, for a pack, for a month."""
-    price, stored_price = amount(doubt.value), amount(doubt.good_value)
-    if not price or not stored_price:
-        return False
-    return max(price / stored_price, stored_price / price) >= _JUMP_FACTOR
 
 
 def shows_no_product(row: ProductRow) -> bool:

@@ -126,6 +126,7 @@ def finish_site(
                 "site %s: %d of %d products are missing, so none is marked as gone",
                 *(site_id, missing_count, known_count),
             )
+        cursor.execute(query("forget_accepted"), {"site": site_id})
         quality = measure(cursor, site_id, started_at, job_id)
         save(cursor, quality, job_id, now)
         cursor.execute(

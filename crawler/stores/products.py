@@ -117,7 +117,7 @@ def _without_doubtful(
     if not candidates:
         return rows, dict(stored_versions), []
     storable, doubtful = replace_doubtful(cursor, [rows[i] for i in candidates])
-    settle_doubts(cursor, list(storable.values()), doubtful)
+    settle_doubts(cursor, list(storable.values()), doubtful, are_new=True)
     replacements = {i: storable.get(place) for place, i in enumerate(candidates)}
     remaining = [
         (i, row)

@@ -143,12 +143,14 @@ ON CONFLICT (site_id, external_id, field) DO UPDATE SET
 WHERE x.seen_at <= EXCLUDED.seen_at
 
 -- name: settle_doubtful
--- rows: [{s, e, u, t, f: fields still in doubt}]; a key conflict with another page is not settled by
+-- rows: [{s, e, u, t, f: fields still in doubt, v: values stored now}]; a key conflict with another page is not settled by
 -- the product's own page, that of the own page is
 DELETE FROM doubtful d
-USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, u text, t timestamptz, f jsonb)
+USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, u text, t timestamptz, f jsonb, v jsonb)
 WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t
   AND (d.field <> 'external_id' OR d.url = k.u) AND NOT k.f ? d.field
+  AND NOT (d.kind = 'changed' AND d.first_at <= k.t - interval '1 hour'
+           AND coalesce(d.value = k.v -> d.field, false))
 
 -- name: forget_doubtful
 -- Forget old doubts, and those about products of a site that are gone since.
@@ -156,6 +158,14 @@ DELETE FROM doubtful d
 WHERE d.seen_at < %(before)s OR (d.site_id = %(site)s AND d.kind = 'absent' AND EXISTS (
     SELECT 1 FROM products p WHERE p.site_id = d.site_id AND p.external_id = d.external_id
       AND p.gone_at IS NOT NULL))
+
+-- name: forget_accepted
+-- Forget the doubts about values that are stored since, because a later crawl had them, too. Until
+-- its end they kept the same crawl from taking the values back when it read the pages again.
+DELETE FROM doubtful d
+WHERE d.site_id = %(site)s AND d.kind = 'changed' AND EXISTS (
+    SELECT 1 FROM products p WHERE p.site_id = d.site_id AND p.external_id = d.external_id
+      AND p.item -> d.field = d.value)
 
 -- name: add_dead_ends
 -- rows: [{h: shape, s, p: pages, t}], in the order of their shapes
@@ -212,7 +222,7 @@ UNION ALL SELECT * FROM (
 
 -- name: stored_before
 -- Values of products by URL from before the changes of the last minutes, because the page may have
--- been stored already, and the price before that one.
+-- been stored already, the price before that one, and what earlier crawls doubted.
 SELECT p.url, jsonb_build_object(
            'name', p.item -> 'name', 'price', p.item -> 'price', 'sku', p.item -> 'sku',
            'currency', p.item -> 'currency', 'availability', p.item -> 'availability',
@@ -224,7 +234,11 @@ SELECT p.url, jsonb_build_object(
                SELECT c.old FROM product_versions c
                WHERE c.site_id = p.site_id AND c.external_id = p.external_id AND c.field = 'price'
                  AND c.changed_at <= now() - interval '15 minutes'
-               ORDER BY c.changed_at DESC LIMIT 1))
+               ORDER BY c.changed_at DESC LIMIT 1),
+           'doubted', (
+               SELECT jsonb_object_agg(d.field, d.value) FROM doubtful d
+               WHERE d.site_id = p.site_id AND d.external_id = p.external_id
+                 AND d.kind = 'changed' AND d.first_at <= now() - interval '1 hour'))
        || coalesce(v.old, '{}')
 FROM unnest(%(urls)s::text[]) AS k(u)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0) AND p.url = k.u

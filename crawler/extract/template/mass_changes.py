@@ -54,6 +54,8 @@ _MIN_CONVERTED = 8
 _MIN_EXCHANGED = 12
 #: Pages that kept a state, of so many since it seemed to be lost, and refute that.
 _MIN_KEPT, _PAGES_OF_STATE = 3, 24
+#: A price that differs from the stored one by this factor is far from it: in cents, for a pack.
+_FAR_FACTOR = 5
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
 
 
@@ -129,6 +131,8 @@ class Contrast(Record):
             if page_value is None or stored_value is None:
                 continue
             if field == "name" and self.has_own_names:
+                continue
+            if _was_doubted(field, page_value, stored):
                 continue
             if field == "price" and (run := self._note_run(fields, stored)) is not None:
                 changes.append(run)
@@ -303,6 +307,21 @@ def amount(value: Any) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() and number > 0 else None
+
+
+def is_far(price: Decimal | None, stored_price: Decimal | None) -> bool:
+    """Whether a price is far from the stored one: in cents, for a pack, for a month."""
+    if not price or not stored_price:
+        return False
+    return max(price / stored_price, stored_price / price) >= _FAR_FACTOR
+
+
+def _was_doubted(field: str, page_value: Any, stored: Mapping[str, Any]) -> bool:
+    """Whether the page had this value in an earlier crawl, so that it is accepted by now."""
+    doubted = _plain(field, (stored.get("doubted") or {}).get(field))
+    if doubted is None or field == "availability" or doubted != page_value:
+        return False
+    return field != "price" or not is_far(page_value, amount(stored.get(field)))
 
 
 def _is_sale(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:

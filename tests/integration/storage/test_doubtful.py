@@ -17,6 +17,7 @@ from crawler.extract.template.profile import Profile
 from crawler.learned_sites import Templates
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends, write_dead_ends
 from crawler.stores.doubtful import accept
+from crawler.stores.gone_products import finish_site
 from crawler.stores.products import write_products
 from crawler.stores.rows import ProductRow
 from crawler.stores.template_rows import (
@@ -384,6 +385,26 @@ def test_a_template_s_far_prices_are_not_accepted_when_they_are_seen_again(datab
         write(database, page(1, hours, price=Decimal("8.99"), doubts=doubts))
         write(database, page(2, hours, price=Decimal("999.00"), doubts=doubts))
     assert prices(database) == [(Decimal("8.99"), "EUR"), (Decimal("9.99"), "EUR")]
+
+
+def test_a_value_that_two_crawls_have_is_not_taken_back_by_the_second_one(
+    database: str,
+) -> None:
+    """All names changed: the second crawl notices it anew, and reads its first pages again."""
+    doubts = {"name": ["changed", "no product that is known has the name of before"]}
+    old = page(name="Lampa")
+    write(database, old)
+    write(database, page(hours=1, name="Lamp", doubts=doubts))
+    assert rows_of(database, "SELECT name FROM products") == [("Lampa",)]
+    began = T0 + timedelta(hours=24)
+    write(database, page(hours=24.1, name="Lamp"))
+    stored = stored_before(database, "shop", [str(old.url)])[str(old.url)]
+    assert stored is not None
+    assert stored["doubted"] == {"name": "Lamp"}
+    write(database, page(hours=24.2, name="Lamp", doubts=doubts))
+    assert rows_of(database, "SELECT name FROM products") == [("Lamp",)]
+    finish_site(database, "shop", began)
+    assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
 
 
 class TestCommand:

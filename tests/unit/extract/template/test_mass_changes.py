@@ -425,3 +425,26 @@ def test_a_raise_of_one_group_of_products_among_others_is_no_rate_of_all() -> No
     told, _, judged = crawl(raised)
     assert told == []
     assert "price" not in judged.doubts
+
+
+@pytest.mark.parametrize("doubted", [True, False])
+def test_names_that_an_earlier_crawl_doubted_are_no_change_when_they_are_seen_again(
+    doubted: bool,
+) -> None:
+    contrast = Contrast()
+    changes = []
+    for number in range(8):
+        stored: dict[str, Any] = {"name": f"Lampa {number}"}
+        if doubted:
+            stored["doubted"] = {"name": f"Lamp no. {number}"}
+        changes += contrast.note({"name": f"Lamp No. {number}"}, {}, stored)
+    assert bool(changes) is not doubted
+
+
+def test_far_prices_are_doubted_however_often_they_are_seen() -> None:
+    contrast = Contrast()
+    for number in range(8):
+        price = Decimal(10 + number)
+        stored = {"price": str(price), "doubted": {"price": str(price * 10)}}
+        contrast.note({"price": price * 10}, {}, stored)
+    assert "price" in contrast.changed
