@@ -107,6 +107,8 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
         doubts += _with_currency(row, item, stored_item)
     if "price" not in row.doubts and (reason := _price_jump(item, stored_item)):
         doubts.append(Doubtful(row, "price", "jump", reason, item["price"], stored_item["price"]))
+    if reason := _shortened_name(item, stored_item):
+        doubts.append(Doubtful(row, "name", "cut", reason, item["name"], stored_item["name"]))
     if reason := _shortened_gtin(item, stored_item):
         doubts.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], stored_item["gtin"]))
     if "currency" not in row.doubts and (reason := _currency_change(item, stored_item)):
@@ -263,6 +265,16 @@ def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str 
 def _is_zero(price: Any) -> bool:
     """Whether a page has a price, and it is 0: templates write that where a price is missing."""
     return price is not None and not str(price).strip("0.")
+
+
+def _shortened_name(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
+    """Return why a name is doubtful: it is the stored one's beginning and dots; None: it is not."""
+    name, stored_name = str(item.get("name") or ""), str(stored_item.get("name") or "")
+    beginning = name.rstrip("….").rstrip().casefold()
+    is_cut = name.endswith(("…", "...")) and len(beginning) < len(stored_name)
+    if not (is_cut and beginning and stored_name.casefold().startswith(beginning)):
+        return None
+    return f"it is the beginning of {stored_name[:80]!r}, which the page had before"
 
 
 def _shortened_gtin(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:

@@ -42,6 +42,20 @@ def test_a_stored_item_has_the_digest_of_its_product():
 
 
 @pytest.mark.parametrize(
+    ("name", "doubtful"),
+    [("Red La…", True), ("RED ...", True), ("Red Lamp…", False), ("Blue La…", False), ("…", False),
+     ("Red", False)],
+)  # fmt: skip
+def test_a_name_that_is_the_beginning_of_the_stored_one_and_dots_is_never_accepted(name, doubtful):
+    """A template that cuts names has the same ones in each crawl, also where all have changed."""
+    for doubts in ({}, {"name": ["changed", "no known product has its name"]}):
+        made = doubts_of(row(name=name, doubts=doubts), stored())
+        earlier = EarlierDoubt(name, AT - 2 * HOUR, 0)
+        kept = [doubt.kind for doubt in made if not is_seen_again(doubt, earlier)]
+        assert kept == (["cut"] if doubtful else [])
+
+
+@pytest.mark.parametrize(
     ("price", "sure", "doubtful"),
     [
         ("10.00", 0.5, False),
