@@ -17,7 +17,7 @@ _DESCRIPTIONS = {
     "constant": "each {} is the same, see",
     "disagree": "two sources never agree on the {}, see",
     CHANGED: "the {} of all known products changed at once, and is doubtful",
-    "affix": "the {} has the same words beside it on all pages, which are left out",
+    "affix": "the {} has the same words beside it on many pages, which are left out",
     "source": "the template changed, {} is read from another source since",
     "others": "structured data of another product are left out, by their {}:",
     "minor": "the {} of all known products changed at once, see",

@@ -17,7 +17,7 @@ import attrs
 
 from crawler.extract.default_parser import Found
 from crawler.extract.stock.availability import UNAVAILABLE
-from crawler.extract.template.name_affixes import Affix, common_affix
+from crawler.extract.template.name_affixes import Affix, affix_of, without_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
 from crawler.extract.template.price_rates import (
@@ -89,6 +89,10 @@ class Contrast(Record):
     _converted: deque[Pair] = attrs.Factory(lambda: deque(maxlen=_MIN_CONVERTED))
     """The newest prices that differ, whatever the pages between them have."""
     _prices: PriceRun = attrs.Factory(PriceRun)
+    _affixes: Counter[Affix] = attrs.Factory(Counter)
+    """How many names have a text before or behind the stored one, on whichever pages."""
+    _has_affix: bool = False
+    """Whether such a text was reported."""
     _lost_state: bool | None = None
     """The state that all products have since the other one seemed to be lost."""
     _kept: deque[bool] = attrs.Factory(lambda: deque(maxlen=_PAGES_OF_STATE))
@@ -174,6 +178,8 @@ class Contrast(Record):
         )
         if stock_change is not None:
             return stock_change
+        if field == "name" and (change := self._note_affix(page_value, stored_value)) is not None:
+            return change
         if page_value == stored_value:
             self._note_agreeing(field, pairs)
             return None
@@ -202,6 +208,27 @@ class Contrast(Record):
             if not change.believed:
                 self.changed[field] = change.reason
         return change
+
+    def _note_affix(self, page_name: str, stored_name: str) -> Change | None:
+        """Return the change if many names, on a part of the pages, have one text added to them.
+
+        A text with which a stored name begins or ends may be a part of any name.
+        """
+        if page_name == stored_name:
+            for known in self._affixes:
+                if without_affix(page_name, known) != page_name:
+                    self._affixes[known] = -_COMPARED_PAGES * _MIN_CHANGED
+            return None
+        affix = affix_of(page_name, stored_name)
+        if affix is None or (affix not in self._affixes and len(self._affixes) >= _COMPARED_PAGES):
+            return None
+        self._affixes[affix] += 1
+        if self._affixes[affix] < _MIN_CHANGED or self._has_affix or "name" in self.changed:
+            return None
+        self._has_affix = True  # once, because makers' names may stand before names by turns
+        self._pairs_of("name").clear()
+        reason = f"many names have {affix[0]!r} before them and {affix[1]!r} behind them since"
+        return Change("name", reason, affix=affix)
 
     def _pairs_of(self, field: str) -> deque[Pair]:
         return self._pairs.setdefault(field, deque(maxlen=_COMPARED_PAGES))
@@ -367,12 +394,7 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
-    names = [(pair.page_value, pair.stored_value) for pair in newest] if field == "name" else ()
-    affix = common_affix(names)
-    reason = f"no product that is known has the {field} of before"
-    if affix is not None:
-        reason = f"each name has {affix[0]!r} before it and {affix[1]!r} behind it since"
-    return Change(field, reason, source, affix)
+    return Change(field, f"no product that is known has the {field} of before", source)
 
 
 def _differ_by_group(pairs: Sequence[Pair]) -> bool:

@@ -1,27 +1,21 @@
-"""Affixes: words that a changed template adds before or after all names, and that are removed."""
+"""Affixes: words that a changed template adds before or after names, and that are removed."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 #: The texts before and after a name.
 Affix = tuple[str, str]
 
 
-def common_affix(names: Iterable[tuple[str, str]]) -> Affix | None:
-    """Return the text before and after the stored name in all pages' names; None if it differs.
+def affix_of(page_name: str, stored_name: str) -> Affix | None:
+    """Return the text before and after the stored name in a page's; None if that is another name.
 
-    *names* are pairs of a page's and a stored name, both case-folded.
+    Both names are case-folded.
 
-    >>> common_affix([("sale: lamp", "lamp"), ("sale: sofa", "sofa")])
-    ('sale: ', '')
-    >>> common_affix([("sale: lamp", "lamp"), ("new: sofa", "sofa")])
+    >>> affix_of("sale: lamp", "lamp"), affix_of("sale: lamp", "sofa")
+    (('sale: ', ''), None)
     """
-    affixes = set()
-    for page_name, stored_name in names:
-        before, name, behind = page_name.partition(stored_name)
-        affixes.add((before, behind) if name else None)
-    return affixes.pop() if len(affixes) == 1 else None
+    before, name, behind = page_name.partition(stored_name)
+    return (before, behind) if name else None
 
 
 def without_affix(name: str, affix: Affix) -> str:

@@ -448,3 +448,23 @@ def test_far_prices_are_doubted_however_often_they_are_seen() -> None:
         stored = {"price": str(price), "doubted": {"price": str(price * 10)}}
         contrast.note({"price": price * 10}, {}, stored)
     assert "price" in contrast.changed
+
+
+@pytest.mark.parametrize("every", [2, 3, 5])
+def test_what_a_part_of_the_names_has_behind_it_is_no_part_of_them(every: int) -> None:
+    def called(thing: Thing) -> Thing:
+        return attrs.evolve(
+            thing, name=f"{thing.name} - gift" * (thing.number % every == 0) or thing.name
+        )
+
+    told, *_ = crawl(called)
+    assert [(drift.field, drift.kind) for drift in told] == [("name", "affix")]
+
+
+def test_a_text_behind_names_that_stored_ones_end_with_is_a_part_of_names() -> None:
+    contrast = Contrast()
+    names = [(f"Tent {n} XL", f"Tent {n} XL" if n % 2 else f"Tent {n}") for n in range(20)]
+    changes = [
+        c for page, stored in names for c in contrast.note({"name": page}, {}, {"name": stored})
+    ]
+    assert [change.affix for change in changes] == [None]
