@@ -22,6 +22,8 @@ class Missing:
     site_id: str
     may_pass: bool = False
     """Whether that may pass, because no redirect for good leads away from the address."""
+    is_blank: bool = False
+    """Whether its page has no text, so that it says nothing of the product."""
 
 
 @attrs.define(kw_only=True)

@@ -212,7 +212,14 @@ class Storage:
         """Queue that a known product's page shows no product. Never waits, never raises."""
         entry = current.get()
         answered_at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
-        row = Vanished(item.site_id, item.url, answered_at, final=False, may_pass=item.may_pass)
+        row = Vanished(
+            item.site_id,
+            item.url,
+            answered_at,
+            final=False,
+            may_pass=item.may_pass,
+            is_blank=item.is_blank,
+        )
         self.store_vanished(row, self.inflight.hold(item))
 
     def parser(self, url: str) -> str:

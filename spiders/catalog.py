@@ -21,7 +21,7 @@ from crawler.extract.links.pagination import is_next_page
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
-from crawler.extract.page.page import tidied
+from crawler.extract.page.page import text_of, tidied
 from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced, shown_by
@@ -318,7 +318,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         redirected = "redirect_urls" in response.meta
         item = None if redirected or result is None else result.unavailable()
         if item is None:
-            yield Missing(url, site_id, may_pass=not moved_for_good(response))
+            is_blank = not redirected and result is not None and not text_of(result.page.root)
+            yield Missing(url, site_id, may_pass=not moved_for_good(response), is_blank=is_blank)
         elif known_product:  # empty for several products at one URL: the page does not say which
             item.external_id, item.name = known_product["id"], known_product["name"]
             item.site_id, item.job_id = site_id, response.meta.get(m.JOB_ID)

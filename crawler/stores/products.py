@@ -174,7 +174,14 @@ def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counte
         BadItem: a trigger prevented the update of a product; the caller rolls back.
     """
     records = [
-        {"s": row.site_id, "u": row.url, "t": row.at, "f": row.final, "d": row.may_pass}
+        {
+            "s": row.site_id,
+            "u": row.url,
+            "t": row.at,
+            "f": row.final,
+            "d": row.may_pass,
+            "b": row.is_blank,
+        }
         for row in rows
     ]
     cursor.execute(query("mark_vanished"), {"rows": _json(records), "now": datetime.now(UTC)})

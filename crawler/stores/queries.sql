@@ -284,13 +284,15 @@ JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
 ORDER BY k.s, p.external_id
 
 -- name: mark_vanished
--- rows: [{s, u, t, f: gone by that, d: doubtful}]. A page that shows no product may be a passing error in
--- the shop's design, so that it is doubtful until a later crawl finds it again. A row that another writer has locked is being written, so it is
--- not gone. A selected row that is not marked was kept out by a trigger.
+-- rows: [{s, u, t, f: gone by that, d: doubtful, b: blank}]. A page that shows no product may be a
+-- passing error in the shop's design, so that it is doubtful until a later crawl finds it again. A
+-- blank page says nothing, so that its doubt begins anew each time. A row that another writer has
+-- locked is being written, so it is not gone. A selected row that is not marked was kept out by a
+-- trigger.
 WITH asked AS MATERIALIZED (
-    SELECT k.t, k.f, k.d, q.site_id, q.external_id, q.url, q.availability
+    SELECT k.t, k.f, k.d, k.b, q.site_id, q.external_id, q.url, q.availability
     FROM jsonb_to_recordset(%(rows)s::jsonb)
-        AS k(s text, u text, t timestamptz, f boolean, d boolean)
+        AS k(s text, u text, t timestamptz, f boolean, d boolean, b boolean)
     JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
         AND q.url = k.u AND q.site_id = k.s
     WHERE q.scraped_at < k.t OR q.scraped_at > greatest(now(), %(now)s) + interval '5 minutes'
@@ -303,13 +305,15 @@ WITH asked AS MATERIALIZED (
 ), doubted AS (
     INSERT INTO doubtful AS x
         (site_id, external_id, field, kind, reason, url, kept, first_at, seen_at)
-    SELECT site_id, external_id, 'availability', 'absent', 'its page shows no product', url,
+    SELECT site_id, external_id, 'availability', 'absent',
+        CASE WHEN bool_and(b) THEN 'its page is blank' ELSE 'its page shows no product' END, url,
         to_jsonb(availability), max(t), max(t)
     FROM asked WHERE d GROUP BY site_id, external_id, url, availability
     ORDER BY site_id, external_id
     ON CONFLICT (site_id, external_id, field) DO UPDATE SET
         kind = EXCLUDED.kind, reason = EXCLUDED.reason, url = EXCLUDED.url, kept = EXCLUDED.kept,
-        first_at = CASE WHEN x.kind = EXCLUDED.kind AND NOT EXISTS (
+        first_at = CASE WHEN x.kind = EXCLUDED.kind AND x.reason = EXCLUDED.reason
+                AND EXCLUDED.reason <> 'its page is blank' AND NOT EXISTS (
                 SELECT 1 FROM products p WHERE p.site_id = x.site_id
                   AND p.external_id = x.external_id AND p.scraped_at > x.first_at)
             THEN x.first_at ELSE EXCLUDED.first_at END,

@@ -64,6 +64,8 @@ class Vanished(Value):
     """True: the products are gone; False: the end of a complete crawl decides."""
     may_pass: bool = False
     """Whether the page may show the product again, so that one crawl is no proof."""
+    is_blank: bool = False
+    """Whether the page has no text, so that no number of crawls is a proof."""
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -155,6 +155,7 @@ def test_workers_alone_end_the_job_and_only_what_says_so_is_gone(crawl: Crawl) -
                 "/c/2": (500, "broken"),  # its links are lost for this crawl
                 "/p/4": (200, "<title>Lamps</title><h1>We will be back soon</h1>"),
                 "/p/5": (200, over(5, "Sold out")),
+                "/p/2": (200, "<html><head></head><body></body></html>"),
                 "/p/6": (200, product(6, "7.50")),
                 "/p/3": (302, "/c/1"),
                 "/p/7": (404, "no such page"),
@@ -168,8 +169,11 @@ def test_workers_alone_end_the_job_and_only_what_says_so_is_gone(crawl: Crawl) -
     assert second.state == "finished"
     assert second.left == 0
     assert gone(crawl) == {"L-7", "L-9", "L-10"}
-    doubts = crawl.query("SELECT external_id, kind FROM doubtful WHERE field = 'availability'")
-    assert sorted(doubts) == [("L-3", "absent"), ("L-4", "absent")]
+    doubts = crawl.query(
+        "SELECT external_id, reason FROM doubtful WHERE field = 'availability' ORDER BY 1"
+    )
+    absent = "its page shows no product"
+    assert doubts == [("L-2", "its page is blank"), ("L-3", absent), ("L-4", absent)]
     rows = {
         key: (name, price, stock)
         for key, name, price, stock in crawl.query(
@@ -181,7 +185,7 @@ def test_workers_alone_end_the_job_and_only_what_says_so_is_gone(crawl: Crawl) -
     assert rows["L-8"] == ("Lamp 8", None, "Discontinued")
     assert rows["L-1"] == ("Lamp 1", "9.90", "InStock")
     assert crawl.query("SELECT job_id FROM quality ORDER BY measured_at") == [("one",), ("two",)]
-    assert all(found.asked[f"/p/{n}"] == 1 for n in (1, 2, 6, 7, 8, 9, 10))
+    assert all(found.asked[f"/p/{n}"] == 1 for n in (1, 6, 7, 8, 9, 10))
 
 
 def test_a_job_with_nothing_unseen_asks_for_no_page_twice(crawl: Crawl) -> None:

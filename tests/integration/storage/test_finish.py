@@ -43,10 +43,12 @@ def miss(database: str, *numbers: int, at: datetime = T0 + 2 * MINUTE, final: bo
         mark_vanished(cursor, rows)
 
 
-def show_none(database: str, *numbers: int, at: datetime) -> None:
+def show_none(database: str, *numbers: int, at: datetime, blank: bool = False) -> None:
     """Their own pages show no product, with status 200."""
     rows = [
-        Vanished("shop", f"https://shop.example/p/{n}", at, final=False, may_pass=True)
+        Vanished(
+            "shop", f"https://shop.example/p/{n}", at, final=False, may_pass=True, is_blank=blank
+        )
         for n in numbers
     ]
     with transaction(database) as connection, connection.cursor() as cursor:
@@ -101,6 +103,22 @@ def test_a_page_that_shows_no_product_makes_it_gone_when_a_later_crawl_finds_it_
         assert rows_of(database, told) == (expected if day == 1 else [])
     gone = rows_of(database, "SELECT external_id FROM products WHERE gone_at IS NOT NULL")
     assert gone == [("sku-1",)]
+
+
+def test_a_blank_page_makes_no_product_gone_however_many_crawls_find_it(database: str) -> None:
+    first = datetime.now(UTC) - timedelta(days=3)
+    store(database, *(row(n, at=first) for n in range(4)))
+    for day in (1, 2, 3):
+        start = first + timedelta(days=day, minutes=-5)
+        store(database, *(row(n, at=start + MINUTE) for n in range(2, 4)))
+        show_none(database, 0, at=start + MINUTE, blank=day < 3)
+        show_none(database, 1, at=start + MINUTE, blank=True)
+        assert finish_site(database, "shop", start).gone == 0
+    told = "SELECT external_id, kind, reason FROM doubtful ORDER BY 1"
+    assert rows_of(database, told) == [
+        ("sku-0", "absent", "its page shows no product"),
+        ("sku-1", "absent", "its page is blank"),
+    ]
 
 
 def test_a_worker_whose_clock_is_behind_makes_nothing_gone(database: str) -> None:
