@@ -115,6 +115,7 @@ def finish_site(
         cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
         merged_count = _only_row(cursor)[0]
         cursor.execute(query("plan_for_many"))
+        cursor.execute(query("exchange_urls"), values)
         cursor.execute(query("count_unseen"), values)
         known_count, unseen_count, missing_count = _only_row(cursor)
         gone_count = 0

@@ -331,7 +331,8 @@ INSERT INTO product_urls AS a (site_id, url, external_id, first_seen)
 SELECT k.s, k.u, k.e, k.t
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestamptz)
 ORDER BY k.s, k.u
-ON CONFLICT (site_id, url) DO UPDATE SET external_id = EXCLUDED.external_id
+ON CONFLICT (site_id, url) DO UPDATE
+SET external_id = EXCLUDED.external_id, first_seen = EXCLUDED.first_seen
 WHERE a.external_id <> EXCLUDED.external_id
 
 -- name: count_urls
@@ -421,6 +422,26 @@ UPDATE products p SET gone_at = %(now)s FROM (
                         AND d.field = 'availability' AND d.kind = 'absent'
                         AND d.seen_at >= %(started)s AND d.first_at >= %(started)s)
     ORDER BY q.external_id FOR UPDATE OF q
+) k
+WHERE p.site_id = %(site)s AND p.external_id = k.external_id
+
+-- name: exchange_urls
+-- Give known products their new URLs where a crawl found another known product at the stored one, as
+-- after a shop numbered its pages anew. A product whose values are unchanged is not written, so that
+-- its row would lead to the other product. The validators are those of the old URL.
+UPDATE products p SET url = k.url, item = p.item || jsonb_build_object('url', k.url),
+    etag = NULL, last_modified = NULL
+FROM (
+    SELECT q.external_id, max(own.url) AS url
+    FROM products q
+    JOIN product_urls taken ON taken.site_id = q.site_id AND taken.url = q.url
+        AND taken.external_id <> q.external_id AND taken.first_seen >= %(started)s
+    JOIN products other ON other.site_id = q.site_id AND other.external_id = taken.external_id
+        AND other.first_seen < %(started)s
+    JOIN product_urls own ON own.site_id = q.site_id AND own.external_id = q.external_id
+        AND own.first_seen >= %(started)s
+    WHERE q.site_id = %(site)s AND q.first_seen < %(started)s AND q.gone_at IS NULL
+    GROUP BY q.external_id
 ) k
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id
 

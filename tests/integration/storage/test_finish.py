@@ -121,6 +121,20 @@ def test_a_blank_page_makes_no_product_gone_however_many_crawls_find_it(database
     ]
 
 
+def test_products_that_exchanged_their_addresses_lead_to_their_own_pages(database: str) -> None:
+    """Their values are unchanged, so that no row was written, and each led to another product."""
+    store(database, *(row(n) for n in range(4)))
+    start = T0 + MINUTE
+    moved = [row(n, at=start, url=f"https://shop.example/p/{(n + 1) % 3}") for n in range(3)]
+    store(database, *moved, row(3, at=start, url="https://shop.example/sale/3"))
+    finish_site(database, "shop", start)
+    told = "SELECT external_id, url, item ->> 'url' FROM products ORDER BY 1"
+    assert rows_of(database, told) == [
+        (f"sku-{n}", url, url)
+        for n, url in enumerate(f"https://shop.example/p/{n}" for n in (1, 2, 0, 3))
+    ]
+
+
 def test_a_worker_whose_clock_is_behind_makes_nothing_gone(database: str) -> None:
     store(database, row(1, at=T0 - MINUTE, job_id="j"), row(2, at=T0 + MINUTE, job_id="j"))
     assert unseen(database, T0, "j") == []
