@@ -342,7 +342,8 @@ def _add_urls(
         url = stored_versions[i].url if i in stored_versions else row.url
         main_urls[row.site_id, row.external_id] = url
         if url != row.url:  # the update may replace the product's URL by the new one
-            further_urls[row.site_id, url] = row.external_id, row.scraped_at
+            seen_at = stored_versions[i].scraped_at
+            further_urls[row.site_id, url] = row.external_id, min(seen_at, row.scraped_at)
     for row in rows:
         if row.url != main_urls[row.site_id, row.external_id]:
             further_urls[row.site_id, row.url] = row.external_id, row.scraped_at

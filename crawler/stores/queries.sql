@@ -333,13 +333,13 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestam
 ORDER BY k.s, k.u
 ON CONFLICT (site_id, url) DO UPDATE
 SET external_id = EXCLUDED.external_id, first_seen = EXCLUDED.first_seen
-WHERE a.external_id <> EXCLUDED.external_id
+WHERE a.external_id <> EXCLUDED.external_id AND a.first_seen <= EXCLUDED.first_seen
 
 -- name: count_urls
--- The number of these URLs that are stored for their products. rows as in add_urls
+-- The number of these URLs that are stored for their products, or since for others. rows as in add_urls
 SELECT count(*) FROM product_urls a
-JOIN jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text)
-    ON a.site_id = k.s AND a.url = k.u AND a.external_id = k.e
+JOIN jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestamptz)
+    ON a.site_id = k.s AND a.url = k.u AND (a.external_id = k.e OR a.first_seen > k.t)
 
 -- name: add_sightings
 -- Products seen but not written. rows: [{s, j, t, k: [external_id]}]

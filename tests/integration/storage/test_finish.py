@@ -126,7 +126,8 @@ def test_products_that_exchanged_their_addresses_lead_to_their_own_pages(databas
     store(database, *(row(n) for n in range(4)))
     start = T0 + MINUTE
     moved = [row(n, at=start, url=f"https://shop.example/p/{(n + 1) % 3}") for n in range(3)]
-    store(database, *moved, row(3, at=start, url="https://shop.example/sale/3"))
+    for one in (*moved, row(3, at=start, url="https://shop.example/sale/3")):
+        store(database, one)  # as several workers do
     finish_site(database, "shop", start)
     told = "SELECT external_id, url, item ->> 'url' FROM products ORDER BY 1"
     assert rows_of(database, told) == [
