@@ -23,6 +23,11 @@ _PRODUCT_PATH = finder(
     r"|/[a-z\d]+-[\w-]{3,200}/p/?(?:$|\?)"
     r"|[?&](?:product_id|products_id|sku|sku_?id|pid|productid|item_id|id_product)=",
 )
+#: A folder whose name is a word for products, and none for articles or details of anything.
+_PRODUCT_FOLDER = finder(
+    rf"/(?=[^/]{{5}})(?!articles?/|artikel/|items/|details?/|ficha/)(?:{any_of('paths', 'product')})"
+    rf"/(?:[^/?]+/){{0,3}}(?!{_LIST_OF})[^/?]+/?(?:$|\?)"
+)
 _LISTING_PATH = finder(
     rf"/(?:{any_of('paths', 'listing')})(?:-(?:{any_of('paths', 'product')}))?(?:/|$|\?)"
     rf"|[?&](?:page|p|q|cat|cpath|path)=|/(?:{any_of('paths', 'product')}){_OF_PRODUCTS}",
@@ -92,6 +97,15 @@ def looks_like_product(path: str) -> bool:
     (False, False)
     """
     return _PRODUCT_PATH(path) is not None
+
+
+def is_in_product_folder(path: str) -> bool:
+    """Return whether an address is below a folder for products by its name.
+
+    >>> is_in_product_folder("/products/valves/bv-220"), is_in_product_folder("/bars/1190-capelayo.html")
+    (True, False)
+    """
+    return _PRODUCT_FOLDER(path) is not None
 
 
 def looks_like_listing(path: str) -> bool:

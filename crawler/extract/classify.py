@@ -16,6 +16,7 @@ from crawler.extract.address_kinds import (
     is_errand,
     is_front,
     is_front_of_language,
+    is_in_product_folder,
     is_later_page,
     is_reading,
     is_search,
@@ -80,7 +81,6 @@ _PRINTS, _MAX_SCRIPT_LENGTH = re.compile(r"\bprint\(").search, 100
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
-
 _ARTICLES = frozenset(
     {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
      "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
@@ -88,12 +88,10 @@ _ARTICLES = frozenset(
      "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "VacationRental", "Course", "TouristTrip", "Trip", "MenuItem",
      "FinancialProduct", "Service"}
 )  # fmt: skip
-
 _PAGE_PARTS = frozenset(
     {"SiteNavigationElement", "VideoObject", "ImageObject", "Person", "Organization", "HowToStep",
      "Question", "WebPage", "Place", "LocalBusiness", "Store"}
 )  # fmt: skip
-
 
 #: The attributes of the body of a page without one.
 _NO_BODY: dict[str, str] = {}
@@ -284,12 +282,7 @@ def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     has_choices = visible.priced_choices and not visible.buy_buttons
     if has_choices:
         verdict.add("product", 2, "each of several choices has a price")
-    if visible.facts > 1:
-        verdict.add("product", 3, f"the page gives {visible.facts} numbers of one item")
-    elif visible.facts:
-        verdict.add("product", 2, "the page gives an item number")
-    elif "brand" in visible.fields and "price" in visible.fields:
-        verdict.add("product", 1, "the maker stands beside the price")
+    _fact_signs(visible, verdict, page)
     _offer_signs(visible, verdict, 2 * has_choices)
     if visible.no_goods:
         verdict.add("product", -15, visible.no_goods)
@@ -298,6 +291,21 @@ def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
     page.tile_amounts = visible.tile_amounts
+
+
+def _fact_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
+    """Score what tells of one thing: numbers, its maker, and a table where it has no price."""
+    if visible.facts > 1:
+        verdict.add("product", 3, f"the page gives {visible.facts} numbers of one item")
+    elif visible.facts:
+        verdict.add("product", 2, "the page gives an item number")
+    elif "brand" in visible.fields and "price" in visible.fields:
+        verdict.add("product", 1, "the maker stands beside the price")
+    if visible.facts and visible.is_unpriced:
+        verdict.add("product", 1.5, "a picture is called as it is")
+    elif visible.is_described and is_in_product_folder(without_origin(page.url)):
+        points = _PRODUCT_SCORE - _ADDRESS_POINTS
+        verdict.add("product", points, "a picture is called as it is, and a table describes it")
 
 
 def _sells_below_headings(visible: Visible, page: Page) -> bool:

@@ -13,6 +13,8 @@ from scrapy_seine.attrs_bases import Record
 
 #: The place of an availability that just a buy button says.
 _BY_BUTTON = "a button alone"
+#: Rows of a table that describes a thing.
+_MIN_DESCRIBED = 3
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)
@@ -157,6 +159,17 @@ class Visible(Record):
         is_priced = "price" in self.fields and not self.price_is_loose
         few = 1 < self.buy_buttons <= 3 and (is_priced or not self._buttons_in_tiles)
         return self.buy_buttons == 1 or few
+
+    @property
+    def is_unpriced(self) -> bool:
+        """Whether a picture is called like the heading, and no amount and no button stands anywhere."""
+        amounts = self.cards or self.lone_cards or self.price_distance is not None
+        return self.pictured and not (amounts or self.on_request or self.buy_buttons)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether a table describes a thing without a price, as makers' catalogues do."""
+        return self.is_unpriced and len(self.fields.get("attributes") or ()) >= _MIN_DESCRIBED
 
     @property
     def _buttons_in_tiles(self) -> bool:
