@@ -49,13 +49,13 @@ def links(title: str, *paths: str) -> str:
 
 
 def shop() -> dict[str, tuple[int, str]]:
-    """Ten products in two categories; each path with its status and body (or where it leads)."""
-    pages = {f"/p/{n}": (200, product(n)) for n in range(1, 11)}
+    """Twelve products in two categories; each path with its status and body (or where it leads)."""
+    pages = {f"/p/{n}": (200, product(n)) for n in range(1, 13)}
     return {
         **pages,
         "/": (200, links("Lamps", "/c/1", "/c/2")),
         "/c/1": (200, links("Small", *(f"/p/{n}" for n in range(1, 6)))),
-        "/c/2": (200, links("Large", *(f"/p/{n}" for n in range(6, 11)))),
+        "/c/2": (200, links("Large", *(f"/p/{n}" for n in range(6, 13)))),
     }
 
 
@@ -144,8 +144,8 @@ def test_workers_alone_end_the_job_and_only_what_says_so_is_gone(crawl: Crawl) -
     with site(shop()) as found:
         first = run(crawl, "one", found.url, workers=3)
         assert (first.state, first.left, first.failed) == ("finished", 0, 0)
-        assert crawl.query("SELECT count(*), count(gone_at) FROM products") == [(10, 0)]
-        assert crawl.query("SELECT job_id, products FROM quality") == [("one", 10)]
+        assert crawl.query("SELECT count(*), count(gone_at) FROM products") == [(12, 0)]
+        assert crawl.query("SELECT job_id, products FROM quality") == [("one", 12)]
         assert crawl.query("SELECT state, finished_at IS NOT NULL FROM jobs") == [
             ("finished", True)
         ]
