@@ -143,10 +143,11 @@ ON CONFLICT (site_id, external_id, field) DO UPDATE SET
 WHERE x.seen_at <= EXCLUDED.seen_at
 
 -- name: settle_doubtful
--- rows: [{s, e, u, t, f: fields still in doubt, v: values stored now}]; a key conflict with another page is not settled by
--- the product's own page, that of the own page is
+-- rows: [{s, e, u, t, f: fields still in doubt, v: values stored now}]; a key conflict with another
+-- page is not settled by the product's own page, that of the own page is
 DELETE FROM doubtful d
-USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, u text, t timestamptz, f jsonb, v jsonb)
+USING jsonb_to_recordset(%(rows)s::jsonb)
+    AS k(s text, e text, u text, t timestamptz, f jsonb, v jsonb)
 WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t
   AND (d.field <> 'external_id' OR d.url = k.u) AND NOT k.f ? d.field
   AND NOT (d.kind = 'changed' AND d.first_at <= k.t - interval '1 hour'
@@ -336,7 +337,8 @@ SET external_id = EXCLUDED.external_id, first_seen = EXCLUDED.first_seen
 WHERE a.external_id <> EXCLUDED.external_id AND a.first_seen <= EXCLUDED.first_seen
 
 -- name: count_urls
--- The number of these URLs that are stored for their products, or since for others. rows as in add_urls
+-- The number of these URLs that are stored for their products, or since for others. rows as in
+-- add_urls
 SELECT count(*) FROM product_urls a
 JOIN jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestamptz)
     ON a.site_id = k.s AND a.url = k.u AND (a.external_id = k.e OR a.first_seen > k.t)
