@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 from collections import Counter
 from time import monotonic
-from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Response
@@ -22,6 +21,7 @@ from scrapy.http import Headers
 from scrapy.http import Response as ScrapyResponse
 
 from crawler.access.proxies.odd_pages import is_open_ended
+from crawler.extract.links.registered_domain import same_site
 
 #: Documents that a page leads to after its own, at most; one that reloads itself has no end.
 MOST = 5
@@ -154,7 +154,7 @@ class Navigations:
         self.pending, self._has_stayed, self._since = False, True, monotonic()
 
     def _record_data(self, sent: PageRequest) -> None:
-        if sent.resource_type in _DATA and _owner(sent.url) == _owner(self.page.url):
+        if sent.resource_type in _DATA and same_site(sent.url, self.page.url):
             self._data.add(sent)
 
     def _record_end(self, sent: PageRequest) -> None:
@@ -231,12 +231,3 @@ def _first_of(sent: PageRequest) -> PageRequest:
     while sent.redirected_from is not None:
         sent = sent.redirected_from
     return sent
-
-
-def _owner(url: str) -> str:
-    """Return the end of a host's name, which a shop and its interface share.
-
-    >>> _owner("https://www.shop.example/lamp") == _owner("https://api.shop.example/lamp.json")
-    True
-    """
-    return ".".join(urlsplit(url).netloc.split(".")[-2:])
