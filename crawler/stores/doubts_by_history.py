@@ -20,8 +20,8 @@ from scrapy_seine.attrs_bases import Value
 SECOND_LOOK = timedelta(hours=1)
 #: A product whose own page was not seen for this long loses its key to another page.
 _ABANDONED_AFTER = timedelta(days=7)
-#: A change by the first factor needs this confidence; one by the second needs a second look.
-_JUMP_FACTOR, _LEAP_FACTOR, _SURE_CONFIDENCE = 5, 20, 0.97
+#: A far price needs this confidence; one that differs by this factor needs a second look.
+_SURE_CONFIDENCE, _LEAP_FACTOR = 0.97, 20
 #: Largest number of prices of a site that jump at once without a changed template.
 _MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
@@ -257,7 +257,7 @@ def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str 
         return None
     factor = max(price / stored_price, stored_price / price)
     is_sure = item.get("confidence", {}).get("price", 1) >= _SURE_CONFIDENCE
-    if factor < _JUMP_FACTOR or (factor < _LEAP_FACTOR and is_sure):
+    if not is_far(price, stored_price) or (factor < _LEAP_FACTOR and is_sure):
         return None
     return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
 
