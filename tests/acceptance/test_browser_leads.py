@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from tests.acceptance.conftest import Crawl
-from tests.acceptance.test_pace import seed_lane
+from tests.acceptance.test_pace import asked_in_browser, seed_lane
 from tests.helpers import serving_noted
 
 pytestmark = [
@@ -51,16 +51,7 @@ class _Leading(BaseHTTPRequestHandler):
 def test_a_redirect_in_the_browser_keeps_its_sites_pause(crawl: Crawl) -> None:
     """Each followed the other at once, because the browser followed them without asking."""
     delay_s = 1.0
-    crawl.workers.settings = {
-        **crawl.workers.settings,
-        "ROBOTSTXT_OBEY": 0,
-        "SEINE_BROWSER": 1,
-        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
-    }
-    with serving_noted(_Leading) as (site, asked):
-        seed_lane(crawl, "browser", [f"{site}/moved/moved/moved/lamp", f"{site}/chair"])
-        crawl.start()
-        crawl.wait_for_end(90)
+    asked = asked_in_browser(crawl, _Leading, ["/moved/moved/moved/lamp", "/chair"], delay_s)
     times = [at for at, path in asked if path != "/favicon.ico"]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) == 4, asked

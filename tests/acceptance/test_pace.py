@@ -60,6 +60,23 @@ def seed_lane(crawl: Crawl, lane: str, urls: list[str]) -> None:
     crawl.redis.rpush(crawl.seeds.seeds, *map(json.dumps, seeds))
 
 
+def asked_in_browser(
+    crawl: Crawl, pages: type[BaseHTTPRequestHandler], paths: list[str], delay_s: float
+) -> list[tuple[float, str]]:
+    """Crawl these paths of one site in the browser; return when it was asked for what, s."""
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "ROBOTSTXT_OBEY": 0,
+        "SEINE_BROWSER": 1,
+        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
+    }
+    with serving_noted(pages) as (site, asked):
+        seed_lane(crawl, "browser", [site + path for path in paths])
+        crawl.start()
+        crawl.wait_for_end(90)
+    return asked
+
+
 @pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.browser
@@ -121,16 +138,7 @@ def test_pages_of_a_browser_that_is_slow_to_send_keep_their_pause(crawl: Crawl) 
 def test_a_page_that_loads_itself_again_keeps_its_sites_pause(crawl: Crawl) -> None:
     """A page whose script loads it again asked its site ten times a second for a minute."""
     delay_s = 1.0
-    crawl.workers.settings = {
-        **crawl.workers.settings,
-        "ROBOTSTXT_OBEY": 0,
-        "SEINE_BROWSER": 1,
-        "SEINE_DOMAIN_DELAY_MS": int(1000 * delay_s),
-    }
-    with serving_noted(_Site) as (site, asked):
-        seed_lane(crawl, "browser", [f"{site}/again", f"{site}/0"])
-        crawl.start()
-        crawl.wait_for_end(90)
+    asked = asked_in_browser(crawl, _Site, ["/again", "/0"], delay_s)
     times = [at for at, path in asked if path in {"/again", "/0"}]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) >= 3
