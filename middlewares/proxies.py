@@ -357,9 +357,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
         ban = is_ban(request, response)
-        if (
-            ban is None
-        ):  # the page or the proxy is at fault: another one tells, if it is tried again
+        if ban is None:  # the page or its proxy is at fault: another one tells, on a further try
             request.meta[ELSEWHERE] = request.meta[PROXY_ID]
         if not ban:
             return await self.judge(request, response, ban=ban)
@@ -466,12 +464,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def report(self, request: Request, outcome: Outcome, reason: str = "") -> str:
         """Report a use of the request's proxy; return the pool's reply."""
-        site, lease = (
-            domain(request.url),
-            TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE)),
-        )
+        lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        site, least_s = domain(request.url), self.pauses.named_s(request)
         try:
-            least_s = self.pauses.named_s(request)
             reply = await (await self._open()).report(site, lease, outcome, least_s)
         except (RedisError, OSError) as error:
             self.redis_errors.note(error, "What proxies did is not counted")

@@ -185,16 +185,17 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
     async def _create_page(self, request: Request, spider: Spider) -> Page:
         """Open a page; again where Firefox has no window ready yet, because nothing was sent."""
-        for tries_left in reversed(range(_WINDOW_TRIES)):
+        tries_left = _WINDOW_TRIES
+        while True:
+            tries_left -= 1
             try:
                 page: Page = await super()._create_page(request, spider)
             except PlaywrightError as error:
-                if not tries_left or not _lacks_window(error):
+                if not (tries_left and _lacks_window(error)):
                     raise
+                await asyncio.sleep(_WINDOW_S)
             else:
                 return page
-            await asyncio.sleep(_WINDOW_S)
-        raise AssertionError  # the last try returns or raises
 
     async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
         """Act on the page, and on those that it leads to, until it leads nowhere."""

@@ -7,7 +7,7 @@ connection; requests that it refuses are handed back here.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from scrapy import Request
@@ -99,17 +99,21 @@ class Throttle:
         )
         if block is None or block.wait_s <= 0:
             return response
-        if block.wait_s > self.usual_s and self.site_limits.confirms_pause is not None:
-            return self._pause_if_confirmed(request, response, block)
+        confirms = self.site_limits.confirms_pause
+        if block.wait_s > self.usual_s and confirms is not None:
+            return self._pause_if_confirmed(request, response, block, confirms)
         self._pause(request, response, block)
         return response
 
     async def _pause_if_confirmed(
-        self, request: Request, response: Response, block: Block
+        self,
+        request: Request,
+        response: Response,
+        block: Block,
+        confirms: Callable[[Request, float], Awaitable[bool]],
     ) -> Response:
         """Pause a site for as long as an answer says, or as usual if it may be a proxy's own."""
-        assert self.site_limits.confirms_pause is not None
-        if not await self.site_limits.confirms_pause(request, block.wait_s):
+        if not await confirms(request, block.wait_s):
             block = Block(self.usual_s, grows=True)
         self._pause(request, response, block)
         return response
